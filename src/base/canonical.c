@@ -243,6 +243,35 @@ struct kh_digest kh_canonical_digest(struct kh_view bytes)
 	return digest;
 }
 
+_Static_assert(sizeof(struct kh_canonical_state) == sizeof(crypto_generichash_state), "its bytes");
+
+void kh_canonical_begin(struct kh_canonical_state *state)
+{
+	crypto_generichash_state own;
+
+	crypto_generichash_init(&own, NULL, 0, KH_DIGEST_SIZE);
+	memcpy(state, &own, sizeof(own));
+}
+
+void kh_canonical_more(struct kh_canonical_state *state, struct kh_view bytes)
+{
+	crypto_generichash_state own;
+
+	memcpy(&own, state, sizeof(own));
+	crypto_generichash_update(&own, (const unsigned char *)bytes.p, bytes.n);
+	memcpy(state, &own, sizeof(own));
+}
+
+struct kh_digest kh_canonical_end(struct kh_canonical_state *state)
+{
+	crypto_generichash_state own;
+	struct kh_digest digest;
+
+	memcpy(&own, state, sizeof(own));
+	crypto_generichash_final(&own, digest.bytes, sizeof(digest.bytes));
+	return digest;
+}
+
 struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest)
 {
 	char *hex = kh_arena_alloc(arena, KH_DIGEST_SIZE * 2 + 1); /* with a NUL, because callers print it */

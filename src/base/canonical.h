@@ -25,6 +25,14 @@ enum kh_err kh_canonical_mut(struct kh_arena *arena, yyjson_mut_val *val, struct
 
 struct kh_digest kh_canonical_digest(struct kh_view bytes);
 
+/* The same in pieces.  A state can be copied: what comes next may differ for each copy. */
+struct kh_canonical_state {
+	unsigned char bytes[384]; /* libsodium's, which wants to be aligned by 64 */
+};
+void kh_canonical_begin(struct kh_canonical_state *state);
+void kh_canonical_more(struct kh_canonical_state *state, struct kh_view bytes);
+struct kh_digest kh_canonical_end(struct kh_canonical_state *state);
+
 /* Lower-case hexadecimal, 64 characters, in the arena; {NULL, 0} on failure. */
 struct kh_view kh_canonical_hex(struct kh_arena *arena, const struct kh_digest *digest);
 

@@ -8,6 +8,8 @@
 
 #include "base/view.h"
 
+#include <stdint.h>
+
 struct kh_tainted {
 	struct kh_view sealed; /* used in this file only */
 };
@@ -26,6 +28,18 @@ static inline struct kh_view kh_tainted_open(struct kh_tainted t)
 static inline size_t kh_tainted_size(struct kh_tainted t)
 {
 	return t.sealed.n;
+}
+
+/* Its first N bytes, or all of it. */
+static inline struct kh_tainted kh_tainted_first(struct kh_tainted t, size_t n)
+{
+	return n < t.sealed.n ? (struct kh_tainted){{t.sealed.p, n}} : t;
+}
+
+/* Where it is: the same bytes are known again by it without being read. */
+static inline uintptr_t kh_tainted_address(struct kh_tainted t)
+{
+	return (uintptr_t)t.sealed.p;
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "engine/operations.h"
+#include "engine/state/beforehand.h"
 #include "engine/state/inforce.h"
 #include "engine/state/refusals.h"
 #include "engine/state/tally.h"
@@ -18,7 +19,8 @@
 
 struct job {
 	struct kh_engine *engine;
-	bool own; /* the caller is Keyhole itself */
+	bool own;       /* the caller is Keyhole itself */
+	bool rehearses; /* on a snapshot (beforehand.h) */
 	struct kh_token_claim token;
 	const struct kh_operations_entry *entry; /* NULL: not an operation that a token can call */
 	kh_engine_fn *fn;
@@ -26,8 +28,9 @@ struct job {
 	struct kh_arena *arena;
 	struct kh_error *err;
 	struct kh_error ours; /* used if the caller wants no error text, because the operation still needs one */
-	enum kh_err refused;  /* the operation was refused, and that is recorded */
-	bool noted;           /* likewise, or a part of it was */
+	struct kh_beforehand *prepared;
+	enum kh_err refused; /* the operation was refused, and that is recorded */
+	bool noted;          /* likewise, or a part of it was */
 };
 
 static int64_t tick(struct kh_engine *engine)
@@ -55,6 +58,10 @@ static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 	enum kh_err e = kh_token_check(op->txn, &job->token, op->now, &op->caller);
 
 	*ret_yes = false;
+	if (op->rehearses) {
+		*ret_yes = e == KH_OK && entry != NULL && (entry->roles & KH_ROLE_BIT(op->caller->role)) != 0;
+		return e;
+	}
 	if (e == KH_EREFUSED) {
 		kh_error_set(op->err, e, "unauthorised", "the token is not valid");
 		return refuse(op, job, entry != NULL ? entry->name : NULL, e);
@@ -79,15 +86,19 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 		.txn = txn,
 		.arena = job->arena,
 		.policy = ruling->policy,
-		.screen = ruling->screen,
+		.prepared = job->prepared,
 		.above = &kh_operations_above,
-		.now = tick(job->engine),
+		.rehearses = job->rehearses,
+		.now = job->rehearses ? kh_engine_now(job->engine) : tick(job->engine),
 		.err = job->err,
 	};
 	bool yes = true;
 	enum kh_err e = KH_OK;
 
 	job->refused = KH_OK;
+	job->prepared->wanted = NULL;
+	if (job->prepared->ruling != NULL && job->prepared->ruling != ruling)
+		job->prepared->done = NULL;
 	kh_txn_use_arena(txn, job->arena);
 	if (!job->own)
 		e = authorise(&op, job, &yes);
@@ -95,24 +106,81 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 		e = job->fn(&op, job->call);
 		job->refused = op.refused;
 	}
+	if (e == KH_ECHANGED && job->prepared->wanted != NULL) {
+		kh_refusals_undo(&op);
+		op.noted = false;
+	}
 	job->noted = op.noted;
 	if (e == KH_OK)
 		e = kh_arena_check(job->arena);
 	return e;
 }
 
-static enum kh_err run(struct job *job)
+/* One run.  *RET_AGAIN: it wanted something, which is there now. */
+static enum kh_err run_once(struct job *job, struct kh_prepare *at, bool *ret_again)
 {
 	struct kh_error stores = {0};
-
-	if (job->err == NULL)
-		job->err = &job->ours;
 	enum kh_err e = kh_store_run(job->engine->settings.store, run_job, job, &stores);
+
 	if (e != KH_OK && stores.code != NULL) /* the store's own error takes precedence */
 		*job->err = stores;
 	if (e != KH_OK && job->noted)
 		atomic_store(&job->engine->refusals->unsure, true);
+	*ret_again = e == KH_ECHANGED && job->prepared->wanted != NULL;
+	if (*ret_again) {
+		e = kh_beforehand_work(at);
+		kh_beforehand_leave(at);
+	}
 	return e != KH_OK ? e : job->refused;
+}
+
+static enum kh_err run_often(struct job *job, struct kh_prepare *at)
+{
+	enum kh_err e = KH_OK;
+	bool again = true;
+
+	for (unsigned i = 0; e == KH_OK && again; i++) {
+		if (i == KH_BEFOREHAND_RUNS)
+			return kh_error_set(job->err, KH_ESTORE, "busy", "what it is about changes too fast");
+		e = run_once(job, at, &again);
+	}
+	return e;
+}
+
+/* Finds out what the operation wants, and does it.  If that is not possible now, its first run finds out. */
+static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
+{
+	struct kh_error err;
+	struct job trial = *job;
+
+	trial.rehearses = true;
+	trial.err = &err;
+	if (kh_store_read_soon(job->engine->settings.store, run_job, &trial) == KH_ENOMEM)
+		return KH_ENOMEM;
+	return job->prepared->wanted != NULL ? kh_beforehand_work(at) : KH_OK;
+}
+
+static enum kh_err run(struct job *job)
+{
+	struct kh_beforehand prepared = {0};
+	struct kh_prepare at = {.engine = job->engine, .arena = job->arena, .prepared = &prepared};
+	const struct kh_operations_entry *entry = job->entry;
+	enum kh_err e = KH_OK;
+
+	if (job->err == NULL)
+		job->err = &job->ours;
+	job->prepared = &prepared;
+	at.err = job->err;
+	if (entry != NULL && entry->prepare != NULL && (job->own || entry->roles != 0))
+		e = entry->prepare(&at, job->call);
+	if (e == KH_OK && at.rehearse)
+		e = rehearse(job, &at);
+	kh_beforehand_leave(&at);
+	if (e == KH_OK)
+		e = run_often(job, &at);
+	if (e == KH_OK && entry != NULL && entry->finish != NULL)
+		e = entry->finish(job->engine, job->arena, job->call, job->err);
+	return e;
 }
 
 enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_token_claim token, kh_engine_fn *fn, void *call,
@@ -128,18 +196,21 @@ enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_token_claim token
 		.err = err,
 	};
 
-	if (job.entry != NULL && job.entry->prepare != NULL)
-		job.entry->prepare(arena, call);
-	enum kh_err e = run(&job);
-	if (e == KH_OK && job.entry != NULL && job.entry->finish != NULL)
-		e = job.entry->finish(engine, arena, call, job.err);
-	return e;
+	return run(&job);
 }
 
 enum kh_err kh_engine_own(struct kh_engine *engine, kh_engine_fn *fn, void *call, struct kh_arena *arena,
 			  struct kh_error *err)
 {
-	struct job job = {.engine = engine, .own = true, .fn = fn, .call = call, .arena = arena, .err = err};
+	struct job job = {
+		.engine = engine,
+		.own = true,
+		.entry = kh_operations_find(fn),
+		.fn = fn,
+		.call = call,
+		.arena = arena,
+		.err = err,
+	};
 
 	return run(&job);
 }

@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_OPERATIONS_H
 #define KH_ENGINE_OPERATIONS_H
 
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 #define KH_ROLE_BIT(role) (1U << (role))
 
@@ -11,10 +11,10 @@ struct kh_operations_entry {
 	kh_engine_fn *fn;
 	unsigned roles; /* bits; 0: only Keyhole itself calls it, no token can */
 	/*
-	 * Work that needs no transaction and no rights: done in the caller's thread, before the transaction.  May be
-	 * NULL.
+	 * Work that needs no transaction and no rights: done in the caller's thread, before the transaction
+	 * (beforehand.h).  May be NULL.
 	 */
-	void (*prepare)(struct kh_arena *arena, void *call);
+	enum kh_err (*prepare)(struct kh_prepare *at, void *call);
 	/* Work on the outcome, done in the caller's thread when the transaction is durable.  May be NULL. */
 	enum kh_err (*finish)(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 };

@@ -66,8 +66,8 @@ static struct kh_view advise(const struct kh_asking *asking, struct kh_arena *ar
 		return KH_ADMIT_NO_ADVICE;
 	if (kh_json_read(arena, body, &again.query, &err) != KH_OK)
 		return (struct kh_view){NULL, 0};
-	kh_admit_prepare(arena, &again);
-	return again.read.e == KH_OK ? again.read.advice : (struct kh_view){NULL, 0};
+	return kh_admit_read(arena, &again) == KH_OK && again.read.e == KH_OK ? again.read.advice
+									      : (struct kh_view){NULL, 0};
 }
 
 /* Whether this look is not final yet; if so, sets until when the work waits for the next. */

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 struct kh_audit_entry;
+struct kh_txn_known;
 struct kh_txn_row;
 
 /* A backend's transaction begins with this. */
@@ -23,6 +24,8 @@ struct kh_txn {
 	struct kh_txn_row *rows, *last_row; /* the loaded rows, oldest first (txn.c) */
 	int64_t event;   /* number of events in the store; -1: not asked yet (a backend sets this at BEGIN) */
 	uint64_t events; /* written by this operation */
+	struct kh_txn_known *known; /* digests of sealed columns that the operation knows already (txn.c) */
+	bool again;                 /* the operation is run again, and nobody waits for this run (txn.h) */
 };
 
 /* A signed checkpoint as it is stored. */
@@ -77,7 +80,7 @@ struct kh_backend {
 			    struct kh_error *err);
 	void (*close)(struct kh_store *store);
 	void (*submit)(struct kh_store *store, struct kh_store_job *job);
-	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err);
+	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, bool soon, struct kh_error *err);
 	bool (*holder_alive)(struct kh_store *store, int64_t holder);
 };
 

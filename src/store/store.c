@@ -62,7 +62,14 @@ enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, st
 {
 	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
 
-	return store->backend->run_reading(store, fn, arg, err != NULL ? err : &own);
+	return store->backend->run_reading(store, fn, arg, false, err != NULL ? err : &own);
+}
+
+enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg)
+{
+	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
+
+	return store->backend->run_reading(store, fn, arg, true, &own);
 }
 
 int64_t kh_store_holder(const struct kh_store *store)

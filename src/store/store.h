@@ -63,6 +63,9 @@ void kh_store_submit(struct kh_store *store, struct kh_store_job *job);
  */
 enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
+/* The same, but only if that takes no time: KH_ESTORE if many read already.  For what can also be done later. */
+enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg) KH_CHECKED;
+
 /*
  * Holders: which process carries out an effect.  Each open store has a number that no other open store on the same
  * database has.  The number is alive as long as the store is open in a living process.  A lock of the operating system

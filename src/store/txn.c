@@ -25,6 +25,38 @@ struct kh_txn_row {
 	void *was;        /* as the last event left it */
 };
 
+/* A digest that is known before it is needed. */
+struct kh_txn_known {
+	struct kh_txn_known *next;
+	struct kh_view bytes;
+	struct kh_digest digest;
+};
+
+enum kh_err kh_txn_know(struct kh_txn *txn, struct kh_view bytes, const struct kh_digest *digest)
+{
+	struct kh_txn_known *known = KH_NEW(txn->arena, struct kh_txn_known);
+
+	if (known == NULL)
+		return KH_ENOMEM;
+	*known = (struct kh_txn_known){.next = txn->known, .bytes = bytes, .digest = *digest};
+	txn->known = known;
+	return KH_OK;
+}
+
+static struct kh_digest digest_of(const struct kh_txn *txn, struct kh_view bytes)
+{
+	for (const struct kh_txn_known *known = txn->known; known != NULL; known = known->next) {
+		if (known->bytes.p == bytes.p && known->bytes.n == bytes.n)
+			return known->digest;
+	}
+	return kh_canonical_digest(bytes);
+}
+
+void kh_txn_again(struct kh_txn *txn)
+{
+	txn->again = true;
+}
+
 void kh_txn_use_arena(struct kh_txn *txn, struct kh_arena *arena)
 {
 	txn->arena = arena;
@@ -187,8 +219,9 @@ static uint64_t changed(const struct kh_txn_row *r)
 _Static_assert(KH_RECORD_COLUMNS <= 64, "a bit for each column");
 
 /* A column's value in the form that the audit uses. */
-static enum kh_err emit_column(struct kh_emit *emit, const struct kh_column *c, const void *row, struct kh_error *err)
+static enum kh_err emit_column(struct kh_txn *txn, struct kh_emit *emit, const struct kh_column *c, const void *row)
 {
+	struct kh_error *err = txn->err;
 	const char *at = (const char *)row + c->offset;
 	struct kh_view text;
 	int64_t number;
@@ -219,7 +252,7 @@ static enum kh_err emit_column(struct kh_emit *emit, const struct kh_column *c, 
 		if (text.n == 0) {
 			kh_emit_text(emit, KH_LIT(""));
 		} else {
-			struct kh_digest hash = kh_canonical_digest(text);
+			struct kh_digest hash = digest_of(txn, text);
 			kh_emit_digest(emit, &hash);
 		}
 		break;
@@ -234,7 +267,7 @@ static enum kh_err emit_column(struct kh_emit *emit, const struct kh_column *c, 
 }
 
 /* ["tasks",12,{...}] for a row that differs in BITS. */
-static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, uint64_t bits, struct kh_error *err)
+static enum kh_err emit_row(struct kh_txn *txn, struct kh_emit *emit, const struct kh_txn_row *r, uint64_t bits)
 {
 	const struct kh_record *record = kh_record_of(r->table);
 	enum kh_err e = KH_OK;
@@ -251,7 +284,7 @@ static enum kh_err emit_row(struct kh_emit *emit, const struct kh_txn_row *r, ui
 			kh_buf_byte(emit->buf, ',');
 		any = true;
 		kh_buf_add(emit->buf, record->columns[i].key); /* columns ascend by name, as members have to */
-		e = emit_column(emit, &record->columns[i], r->row, err);
+		e = emit_column(txn, emit, &record->columns[i], r->row);
 	}
 	kh_emit_end(emit);
 	kh_emit_end(emit);
@@ -292,7 +325,7 @@ static enum kh_err write_body(struct kh_txn *txn, const struct kh_audit *audit, 
 			continue;
 		if (entry->format == KH_AUDIT_FORMAT)
 			count_change(r);
-		e = emit_row(&emit, r, r->changed, txn->err);
+		e = emit_row(txn, &emit, r, r->changed);
 	}
 	kh_emit_end(&emit);
 	if (e != KH_OK)
@@ -392,6 +425,8 @@ enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
 	int64_t event = txn->event;
 
 	txn->rows = txn->last_row = NULL;
+	txn->known = NULL;
+	txn->again = false;
 	txn->arena = NULL;
 	txn->events = 0;
 	enum kh_err e = fn(txn, arg);

@@ -53,6 +53,15 @@ enum kh_err kh_txn_event(struct kh_txn *txn, struct kh_audit *audit) KH_CHECKED;
 /* Whether a row was changed since the last kh_txn_event(), so that another one has to follow. */
 bool kh_txn_has_changed(const struct kh_txn *txn);
 
+/*
+ * BYTES, which a sealed column will hold, have this digest: an event records it, and so need not make it.  The operation
+ * has it from where BYTES came into this process; BYTES are known by their address, and are not read.
+ */
+enum kh_err kh_txn_know(struct kh_txn *txn, struct kh_view bytes, const struct kh_digest *digest) KH_CHECKED;
+
+/* The operation fails because it has to be run again: whoever waits for it is told at once, before the commit. */
+void kh_txn_again(struct kh_txn *txn);
+
 /* The id of the audit event that the next kh_txn_event() will write: for rows that name it. */
 enum kh_err kh_txn_next_event(struct kh_txn *txn, int64_t *ret_id) KH_CHECKED;
 

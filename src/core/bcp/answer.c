@@ -12,6 +12,13 @@
 #define TOO_LONG   "more bits than this number of words may carry: shorter words, or fewer"
 #define TEXT_LIMIT (1U << 20) /* bytes of the pieces that are screened together */
 
+#define ENVELOPE   4096 /* bytes of a response without its answers: type, query_id, white space */
+#define ESCAPED    6    /* bytes of "\u0041" */
+#define CHARACTER  12   /* the same of a character that takes two of these */
+#define MEMBER     64   /* quotes, comma, colon, indentation */
+#define GROWTH     4    /* times as long as the answer, at most, is its normal form; */
+#define GROWTH_ANY 256  /* but this much is always allowed, for a short answer with one such character */
+
 const struct kh_words kh_answer_verdict_words =
 	KH_WORDS([KH_VERDICT_DELIVER] = "deliver", [KH_VERDICT_HOLD] = "hold", [KH_VERDICT_REJECT] = "reject");
 
@@ -271,6 +278,18 @@ static bool answer_text(struct judge *j, const struct kh_question *q, yyjson_val
 	return ret_raw->p != NULL;
 }
 
+/*
+ * Whether normalising RAW takes no more than is reasonable.  Text that grows many times over is never an answer, and
+ * whoever sends it wants that somebody has to wait for it.
+ */
+static bool judge_growth(struct judge *j, struct kh_view raw, struct kh_view member)
+{
+	if (kh_normalise_most(raw) <= GROWTH * raw.n + GROWTH_ANY)
+		return true;
+	REJECT(j, "too_long", member, "its normal form could be more than %d times as long", GROWTH);
+	return false;
+}
+
 static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjson_val *val, struct kh_value *value)
 {
 	struct kh_normalised normalised;
@@ -278,7 +297,7 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	const char *problem;
 	unsigned own = kh_format_words(q->format);
 
-	if (!answer_text(j, q, val, &raw))
+	if (!answer_text(j, q, val, &raw) || !judge_growth(j, raw, q->id))
 		return KH_OK;
 	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
 	if (e != KH_OK)
@@ -411,6 +430,8 @@ static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
 		REJECT(j, val ? "wrong_type" : "missing", member, "expected a summary, a string");
 		return KH_OK;
 	}
+	if (!judge_growth(j, raw, member))
+		return KH_OK;
 	enum kh_err e = kh_normalise_text(j->arena, raw, &normalised);
 	if (e != KH_OK || !judge_length(j, normalised.text, j->query->max_words, member))
 		return e;
@@ -424,6 +445,51 @@ static enum kh_err judge_summary(struct judge *j, yyjson_val *response)
 	HOLD(j, "review", member, "a summary is always approved by a human");
 	judge_hidden(j, &normalised, member);
 	return screen(j, raw, KH_SCREEN_REVIEWED, KH_SEVERITY_LOW, member);
+}
+
+/* --- the size ----------------------------------------------------------------------------------------------------- */
+
+static size_t words_most(unsigned words)
+{
+	return (size_t)words * (KH_ANSWER_WORD + 1) * CHARACTER;
+}
+
+static size_t field_most(const struct kh_field *field)
+{
+	size_t value = field->type == KH_FIELD_ENUM ? (size_t)4 * KH_FIELD_VALUE_BYTES * ESCAPED : MEMBER;
+
+	return MEMBER + field->name.n * ESCAPED + value;
+}
+
+static size_t question_most(const struct kh_question *q)
+{
+	unsigned own = kh_format_words(q->format);
+
+	return 2 * MEMBER + q->id.n * ESCAPED + words_most(q->max_words < own ? q->max_words : own);
+}
+
+size_t kh_answer_most(const struct kh_query *query)
+{
+	size_t most = ENVELOPE;
+
+	for (size_t i = 0; i < query->field_count; i++)
+		most += field_most(&query->fields[i]);
+	for (size_t i = 0; i < query->question_count; i++)
+		most += question_most(&query->questions[i]);
+	if (query->category == 3)
+		most += words_most(query->max_words);
+	return most < KH_ANSWER_BYTES ? most : KH_ANSWER_BYTES;
+}
+
+static enum kh_err reject_size(struct kh_arena *arena, size_t size, size_t most, struct kh_answer *ret_answer)
+{
+	struct kh_answer answer = {.verdict = KH_VERDICT_REJECT, .rejected = "too_long"};
+
+	kh_reasons_init(&answer.reasons, arena);
+	kh_reasons_add(&answer.reasons, "too_long", KH_LIT(""),
+		       "a response of %zu bytes, where an answer to this query has at most %zu", size, most);
+	*ret_answer = answer;
+	return kh_arena_check(arena);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -478,9 +544,12 @@ enum kh_err kh_answer_judge(struct kh_screen *screen_, struct kh_arena *arena, c
 			    struct kh_tainted response, struct kh_recent recent, struct kh_answer *ret_answer)
 {
 	struct kh_view text = kh_tainted_open(response);
+	size_t most = kh_answer_most(query);
 	yyjson_val *root = NULL;
-	enum kh_err e = kh_json_read(arena, text, &root, NULL);
 
+	if (text.n > most)
+		return reject_size(arena, text.n, most, ret_answer);
+	enum kh_err e = kh_json_read(arena, text, &root, NULL);
 	if (e == KH_ENOMEM)
 		return e;
 	if (e != KH_OK)

@@ -39,6 +39,13 @@ struct kh_recent {
 };
 
 /*
+ * Bytes that a response to QUERY can have at most: room for every field or question with an answer of as many words as
+ * it may have, of the longest characters, all of them escaped.  A longer one is rejected unread.
+ */
+#define KH_ANSWER_BYTES (256U << 10) /* of any response */
+size_t kh_answer_most(const struct kh_query *query);
+
+/*
  * Judges a response to QUERY.  SCREEN may be NULL for category 1 only.  Fails only for lack of memory; anything wrong
  * with the response is a verdict.
  */

@@ -78,7 +78,8 @@ enum kh_err kh_message_judge(struct kh_screen *screen, struct kh_arena *arena, c
 	yyjson_val *root = NULL, *body = NULL;
 	struct kh_view id;
 
-	if (kh_json_read(arena, kh_tainted_open(response), &root, NULL) != KH_OK) /* judging it says why */
+	if (kh_tainted_size(response) > kh_answer_most(query) ||
+	    kh_json_read(arena, kh_tainted_open(response), &root, NULL) != KH_OK) /* judging it says why */
 		return kh_answer_judge(screen, arena, query, response, recent, ret_answer);
 	if (read_response(root, &id, &body, NULL) != KH_OK)
 		return kh_answer_judge_value(screen, arena, query, root, recent, ret_answer);

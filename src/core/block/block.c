@@ -79,12 +79,13 @@ static enum kh_err check_references(struct kh_arena *arena, const struct kh_bloc
 	return check_distinct(arena, spec->tainted_by, spec->tainted_by_count, err);
 }
 
-static enum kh_err check_text(struct kh_view text, const char *what, size_t max, struct kh_error *err)
+/* CHECKED: the text is known to be UTF-8. */
+static enum kh_err check_text(struct kh_view text, const char *what, size_t max, bool checked, struct kh_error *err)
 {
 	if (text.n > max)
 		return kh_error_set(err, KH_ELIMIT, "too_large", "%s has %zu bytes, the limit is %zu", what, text.n,
 				    max);
-	size_t at = kh_utf8_invalid(text);
+	size_t at = checked ? SIZE_MAX : kh_utf8_invalid(text);
 	if (at != SIZE_MAX)
 		return kh_error_set(err, KH_EINPUT, "bad_utf8", "%s is not valid UTF-8 at its byte %zu", what, at);
 	return KH_OK;
@@ -103,9 +104,9 @@ static enum kh_err check(struct kh_arena *arena, const struct kh_block_spec *spe
 	if (spec->created_at < 0 || spec->created_at >= KH_TIMESTAMP_END)
 		return kh_error_set(err, KH_EINPUT, "bad_value", "block \"%.*s\" was not created between 1970 and 9999",
 				    KH_FMT(spec->id));
-	enum kh_err e = check_text(spec->source, "source", KH_BLOCK_SOURCE_MAX, err);
+	enum kh_err e = check_text(spec->source, "source", KH_BLOCK_SOURCE_MAX, false, err);
 	if (e == KH_OK)
-		e = check_text(spec->content, "content", KH_BLOCK_CONTENT_MAX, err);
+		e = check_text(spec->content, "content", KH_BLOCK_CONTENT_MAX, spec->hash != NULL, err);
 	return e == KH_OK ? check_references(arena, spec, err) : e;
 }
 
@@ -123,7 +124,7 @@ static enum kh_err fill(struct kh_arena *arena, const struct kh_block_spec *spec
 		.content = spec->content,
 		.tainted_by = spec->tainted_by,
 		.tainted_by_count = spec->tainted_by_count,
-		.content_hash = kh_canonical_digest(spec->content),
+		.content_hash = spec->hash != NULL ? *spec->hash : kh_canonical_digest(spec->content),
 		.created_at = spec->created_at,
 		.trust = spec->trust,
 		.type = spec->type,

@@ -44,6 +44,8 @@ struct kh_block_spec {
 	enum kh_trust trust;
 	enum kh_type type;
 	enum kh_taint taint; /* can only raise taint: ignored if below the trust's initial taint */
+	/* The content's digest, if the caller has checked that it is UTF-8 and hashed it; NULL: that is done here. */
+	const struct kh_digest *hash;
 };
 
 /*

@@ -137,48 +137,88 @@ enum kh_err kh_attribution_canonical(struct kh_arena *arena, const struct kh_att
 	return write(arena, attribution, true, ret_json);
 }
 
+/* The canonical JSON of {"content":...,"metadata":...} up to the end of the content. */
+static enum kh_err begin(struct kh_arena *arena, struct kh_view content, struct kh_canonical_state *ret_state)
+{
+	struct kh_view text;
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, arena->limit);
+	kh_buf_lit(&buf, "{\"content\":");
+	kh_emit_string(&buf, content);
+	enum kh_err e = kh_buf_end(&buf, &text);
+	if (e != KH_OK)
+		return e;
+	kh_canonical_begin(ret_state);
+	kh_canonical_more(ret_state, text);
+	return KH_OK;
+}
+
+static struct kh_digest bind(const struct kh_canonical_state *begun, struct kh_view metadata)
+{
+	struct kh_canonical_state state = *begun;
+
+	kh_canonical_more(&state, KH_LIT(",\"metadata\":"));
+	kh_canonical_more(&state, metadata);
+	kh_canonical_more(&state, KH_LIT("}"));
+	return kh_canonical_end(&state);
+}
+
 enum kh_err kh_attribution_bind(struct kh_arena *arena, struct kh_view content, struct kh_view metadata,
 				struct kh_digest *ret_digest)
 {
-	struct kh_view text;
-	struct kh_emit out;
+	struct kh_canonical_state begun;
+	enum kh_err e = begin(arena, content, &begun);
 
-	kh_emit_begin(&out, arena, arena->limit);
-	kh_emit_object(&out);
-	kh_emit_add(&out, "content", content);
-	kh_emit_add_raw(&out, "metadata", metadata);
-	kh_emit_end(&out);
-	enum kh_err e = kh_emit_finish(&out, &text);
 	if (e == KH_OK)
-		*ret_digest = kh_canonical_digest(text);
+		*ret_digest = bind(&begun, metadata);
 	return e;
 }
 
+enum kh_err kh_attribution_content(struct kh_arena *arena, struct kh_view content, struct kh_attribution_content *ret,
+				   struct kh_error *err)
+{
+	size_t at = kh_utf8_invalid(content);
+
+	if (at != SIZE_MAX)
+		return kh_error_at(err, KH_EINPUT, "bad_utf8", at, "the content is not valid UTF-8");
+	ret->hash = kh_canonical_digest(content);
+	return begin(arena, content, &ret->begun);
+}
+
 /* Fills in the digests of an attribution whose other parts are checked. */
-static enum kh_err fill_digests(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
-				struct kh_error *err)
+static enum kh_err fill_digests(struct kh_arena *arena, struct kh_attribution *attribution,
+				const struct kh_attribution_content *content)
 {
 	struct kh_attribution made = *attribution;
 	struct kh_view metadata;
 
-	if (kh_utf8_invalid(content) != SIZE_MAX)
-		return kh_error_at(err, KH_EINPUT, "bad_utf8", kh_utf8_invalid(content),
-				   "the content is not valid UTF-8");
-	made.content_hash = kh_canonical_digest(content);
+	made.content_hash = content->hash;
 	enum kh_err e = write(arena, &made, false, &metadata);
-	if (e == KH_OK)
-		e = kh_attribution_bind(arena, content, metadata, &made.digest);
-	if (e == KH_OK)
-		*attribution = made;
-	return e;
+	if (e != KH_OK)
+		return e;
+	made.digest = bind(&content->begun, metadata);
+	*attribution = made;
+	return KH_OK;
+}
+
+enum kh_err kh_attribution_of(struct kh_arena *arena, struct kh_attribution *attribution,
+			      const struct kh_attribution_content *content, struct kh_error *err)
+{
+	enum kh_err e = check_parts(arena, attribution, err);
+
+	return e == KH_OK ? fill_digests(arena, attribution, content) : e;
 }
 
 enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
 				struct kh_error *err)
 {
+	struct kh_attribution_content read;
 	enum kh_err e = check_parts(arena, attribution, err);
 
-	return e == KH_OK ? fill_digests(arena, attribution, content, err) : e;
+	if (e == KH_OK)
+		e = kh_attribution_content(arena, content, &read, err);
+	return e == KH_OK ? fill_digests(arena, attribution, &read) : e;
 }
 
 bool kh_attribution_parse_digest(struct kh_view hex, struct kh_digest *ret_digest)
@@ -259,13 +299,16 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 enum kh_err kh_attribution_prove(struct kh_arena *arena, yyjson_val *metadata, struct kh_view content,
 				 struct kh_attribution *ret_attribution, struct kh_error *err)
 {
+	struct kh_attribution_content found;
 	struct kh_attribution read, made;
 	enum kh_err e = kh_attribution_read(arena, metadata, &read, err);
 
+	if (e == KH_OK)
+		e = kh_attribution_content(arena, content, &found, err);
 	if (e != KH_OK)
 		return e;
 	made = read;
-	e = fill_digests(arena, &made, content, err);
+	e = fill_digests(arena, &made, &found);
 	if (e != KH_OK)
 		return e;
 	if (memcmp(made.content_hash.bytes, read.content_hash.bytes, sizeof(made.content_hash.bytes)) != 0)

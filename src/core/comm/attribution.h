@@ -38,6 +38,19 @@ struct kh_attribution {
 enum kh_err kh_attribution_make(struct kh_arena *arena, struct kh_attribution *attribution, struct kh_view content,
 				struct kh_error *err) KH_CHECKED;
 
+/*
+ * The part of it that follows from the content alone, and takes as long as the content is.  What was read once can be
+ * bound to any attribution, which takes no time.  KH_EINPUT `bad_utf8` if CONTENT is not UTF-8.
+ */
+struct kh_attribution_content {
+	struct kh_digest hash;
+	struct kh_canonical_state begun; /* of the digest: {"content":... */
+};
+enum kh_err kh_attribution_content(struct kh_arena *arena, struct kh_view content, struct kh_attribution_content *ret,
+				   struct kh_error *err) KH_CHECKED;
+enum kh_err kh_attribution_of(struct kh_arena *arena, struct kh_attribution *attribution,
+			      const struct kh_attribution_content *content, struct kh_error *err) KH_CHECKED;
+
 /* The digest that binds METADATA (canonical JSON) to CONTENT, as above.  Both are valid UTF-8. */
 enum kh_err kh_attribution_bind(struct kh_arena *arena, struct kh_view content, struct kh_view metadata,
 				struct kh_digest *ret_digest) KH_CHECKED;

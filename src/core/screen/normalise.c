@@ -185,6 +185,32 @@ static enum kh_err run_ascii(struct kh_arena *arena, struct kh_view text, bool f
 	return KH_OK;
 }
 
+/* Bytes of the normal form of a character of LEN bytes, at most; a test compares all of Unicode. */
+static size_t most_of(uint32_t c, size_t len)
+{
+	if (c < 0x80)
+		return 1;
+	if (c == PHRASE_FIRST)
+		return 33;
+	if ((c >= 0x3200 && c <= 0x33ff) || c == PHRASE_LAST) /* words and units in a square or in brackets */
+		return 18;
+	return c >= 0x2000 && c <= 0x2fff ? 4 * len : 3 * len;
+}
+
+size_t kh_normalise_most(struct kh_view text)
+{
+	size_t most = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		uint32_t c = 0;
+		size_t len = kh_utf8_decode(text, at, &c);
+		len = len > 0 ? len : 1;
+		most += most_of(c, len);
+		at += len;
+	}
+	return most;
+}
+
 enum kh_err kh_normalise_text(struct kh_arena *arena, struct kh_view text, struct kh_normalised *ret)
 {
 	return kh_utf8_is_ascii(text) ? run_ascii(arena, text, false, ret) : run(arena, text, 0, ret);

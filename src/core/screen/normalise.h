@@ -18,6 +18,12 @@ struct kh_normalised {
 };
 
 /*
+ * Bytes that the normal form of TEXT (NFKC or NFKD) can have at most: found by looking at each character's place in
+ * Unicode, without normalising anything.  Ordinary text has up to 3 for a byte; U+FDFA has 11.
+ */
+size_t kh_normalise_most(struct kh_view text);
+
+/*
  * Text to deliver: NFKC, invisible characters removed, every run of Unicode white space as one space, none at the ends.
  * Case is kept.
  */

@@ -16,17 +16,58 @@ static enum kh_severity least_severity(enum kh_approval_kind kind)
 	return kind == KH_APPROVE_DECLARATION || kind == KH_APPROVE_TOOL_CALL ? KH_SEVERITY_MEDIUM : KH_SEVERITY_LOW;
 }
 
-static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct kh_view text, enum kh_severity least)
-{
+/* A text to be screened, and what was found in it. */
+struct screening {
+	struct kh_view text;
 	struct kh_findings findings;
-	enum kh_err e = kh_screen_text(op->screen, op->arena, text, KH_SCREEN_REVIEWED, &findings);
+};
 
-	if (e != KH_OK)
-		return e;
+static enum kh_err screen(struct kh_prepare *at, void *work)
+{
+	struct kh_screen *by = kh_beforehand_screen(at);
+	struct screening *s = work;
+
+	return by != NULL ? kh_screen_text(by, at->arena, s->text, KH_SCREEN_REVIEWED, &s->findings) : KH_ENOMEM;
+}
+
+static struct screening *new_screening(struct kh_arena *arena, struct kh_view text, struct kh_view *ret_key)
+{
+	struct screening *s = KH_NEW(arena, struct screening);
+	struct kh_digest digest = kh_canonical_digest(text);
+
+	*ret_key = kh_arena_dup(arena, kh_view_of((const char *)digest.bytes, sizeof(digest.bytes)));
+	if (s != NULL)
+		s->text = text;
+	return ret_key->p != NULL ? s : NULL;
+}
+
+enum kh_err kh_subject_prepare(struct kh_prepare *at, struct kh_view text)
+{
+	struct kh_view key;
+	struct screening *s = new_screening(at->arena, text, &key);
+
+	return s != NULL ? kh_beforehand_do(at, screen, key, s) : KH_ENOMEM;
+}
+
+static enum kh_err find_findings(struct kh_op *op, struct kh_view text, const struct kh_findings **ret_findings)
+{
+	struct kh_view key;
+	struct screening *s = new_screening(op->arena, text, &key);
+	const struct screening *done = s != NULL ? kh_beforehand_find(op, screen, key) : NULL;
+
+	if (done == NULL)
+		return s != NULL ? kh_beforehand_want(op, screen, key, s) : KH_ENOMEM;
+	*ret_findings = &done->findings;
+	return KH_OK;
+}
+
+static void add_findings(struct kh_emit *emit, struct kh_op *op, const struct kh_findings *findings,
+			 enum kh_severity least)
+{
 	kh_emit_key(emit, "findings");
 	kh_emit_array(emit);
-	for (size_t i = 0; i < findings.n; i++) {
-		const struct kh_finding *f = &findings.at[i];
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct kh_finding *f = &findings->at[i];
 		if (f->severity < least)
 			continue;
 		kh_emit_object(emit);
@@ -39,7 +80,6 @@ static enum kh_err add_findings(struct kh_emit *emit, struct kh_op *op, struct k
 		kh_emit_end(emit);
 	}
 	kh_emit_end(emit);
-	return KH_OK;
 }
 
 static void add_marks(struct kh_emit *emit, const struct kh_reasons *marks)
@@ -93,9 +133,13 @@ static enum kh_err add_task(struct kh_emit *emit, struct kh_op *op, const struct
 enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request *request,
 			     const struct kh_approval_row *row, struct kh_view *ret_json)
 {
+	const struct kh_findings *findings = NULL;
 	struct kh_emit emit;
 	struct kh_view json = {NULL, 0};
+	enum kh_err e = find_findings(op, request->text, &findings);
 
+	if (e != KH_OK)
+		return e;
 	kh_emit_begin(&emit, op->arena, LIMIT);
 	kh_emit_object(&emit);
 	kh_emit_add_digest(&emit, "arguments", &row->arguments);
@@ -103,9 +147,7 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_add(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
 	kh_emit_add_word(&emit, "decides", kh_approval_decides(row));
 	kh_emit_add_int(&emit, "expires_at", row->expires_at);
-	enum kh_err e = add_findings(&emit, op, request->text, least_severity(request->kind));
-	if (e != KH_OK)
-		return e;
+	add_findings(&emit, op, findings, least_severity(request->kind));
 	if (request->host.n > 0)
 		kh_emit_add(&emit, "host", request->host);
 	kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));

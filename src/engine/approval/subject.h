@@ -18,12 +18,16 @@
 #define KH_ENGINE_APPROVAL_SUBJECT_H
 
 #include "engine/approval/approval.h"
+#include "engine/state/beforehand.h"
 
 #define KH_SUBJECT_PAGE 4096 /* bytes of the text on one page (A6) */
 
 /* The subject of REQUEST.  ROW already has the id, times and digests. */
 enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request *request,
 			     const struct kh_approval_row *row, struct kh_view *ret_json) KH_CHECKED;
+
+/* Screens TEXT, which is going to be the text of a request, outside of the transaction. */
+enum kh_err kh_subject_prepare(struct kh_prepare *at, struct kh_view text) KH_CHECKED;
 
 /* How many pages TEXT (valid UTF-8) has: at least one. */
 int64_t kh_subject_pages(struct kh_view text);

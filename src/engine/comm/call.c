@@ -244,6 +244,13 @@ static enum kh_err decide(struct calling *a)
 	return e == KH_OK ? follow(a) : e;
 }
 
+enum kh_err kh_comm_call_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_comm_call *calls = call;
+
+	return calls->declaration.n == 0 ? kh_propose_prepare(at, calls->declare, calls->task) : KH_OK;
+}
+
 enum kh_err kh_comm_call_run(struct kh_op *op, void *arg)
 {
 	struct kh_comm_call *call = arg;

@@ -11,6 +11,7 @@
 #include "core/comm/errand.h"
 #include "engine/comm/look.h"
 #include "engine/comm/weigh.h"
+#include "engine/state/beforehand.h"
 
 enum kh_comm_next {
 	KH_CALL_ENDED, /* see `look`: it has ended, now or before */
@@ -40,5 +41,6 @@ struct kh_comm_call {
  * (E3), which is recorded as `declaration_invalid`.
  */
 enum kh_err kh_comm_call_run(struct kh_op *op, void *call);
+enum kh_err kh_comm_call_prepare(struct kh_prepare *at, void *call);
 
 #endif

@@ -119,6 +119,13 @@ static enum kh_err declare_all(struct declaring *d)
 	return e == KH_OK ? kh_arena_check(d->op->arena) : e;
 }
 
+enum kh_err kh_declare_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_declare *declare = call;
+
+	return kh_propose_prepare(at, declare->declaration, declare->task);
+}
+
 enum kh_err kh_declare_run(struct kh_op *op, void *call)
 {
 	struct kh_declare *declare = call;

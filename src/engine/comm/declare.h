@@ -10,7 +10,7 @@
 
 #include "core/comm/declaration.h"
 #include "core/policy/decide.h"
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_declare_item {
 	struct kh_view id;        /* public id; empty if it was denied */
@@ -34,5 +34,6 @@ struct kh_declare {
  * `declaration_invalid`.
  */
 enum kh_err kh_declare_run(struct kh_op *op, void *call);
+enum kh_err kh_declare_prepare(struct kh_prepare *at, void *call);
 
 #endif

@@ -121,7 +121,8 @@ static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char 
 /* --- the result --------------------------------------------------------------------------------------------------- */
 
 /* {"said": text from outside, "why": our explanation}: only for humans. */
-static enum kh_err write_details(struct kh_op *op, const struct kh_errand_result *result, struct kh_view *ret_json)
+static enum kh_err write_details(struct kh_arena *arena, const struct kh_errand_result *result,
+				 struct kh_view *ret_json)
 {
 	struct kh_view said = kh_tainted_open(result->details), why = result->why;
 	struct kh_emit emit;
@@ -130,31 +131,12 @@ static enum kh_err write_details(struct kh_op *op, const struct kh_errand_result
 		said = KH_LIT("");
 	if (why.n > SPOKEN || kh_utf8_invalid(why) != SIZE_MAX)
 		why = KH_LIT("what went wrong cannot be said in few words");
-	kh_emit_begin(&emit, op->arena, DETAILS);
+	kh_emit_begin(&emit, arena, DETAILS);
 	kh_emit_object(&emit);
 	kh_emit_add(&emit, "said", said);
 	kh_emit_add(&emit, "why", why);
 	kh_emit_end(&emit);
 	return kh_emit_finish(&emit, ret_json);
-}
-
-static enum kh_err keep(struct ending *s, const struct kh_errand_result *result)
-{
-	struct kh_view original = kh_tainted_open(result->original);
-	struct kh_result_row *kept;
-	enum kh_err e = kh_txn_new(s->op->txn, KH_TABLE_RESULTS, &kept);
-
-	if (e != KH_OK)
-		return e;
-	kept->declaration = s->row->id;
-	kept->task = s->row->task;
-	if (original.n > 0) {
-		kept->original = original;
-		kept->original_hash = kh_canonical_digest(original);
-	}
-	kept->created_at = s->op->now;
-	kept->expires_at = kh_engine_keep_until(s->op->engine, s->op->now);
-	return write_details(s->op, result, &kept->details);
 }
 
 /* Whether the content can be sealed; *RET_WHY says why not, for humans. */
@@ -169,6 +151,39 @@ static bool is_sealable(const struct kh_errand_result *result, const char **ret_
 	else
 		return true;
 	return false;
+}
+
+enum kh_err kh_comm_end_prepare(struct kh_prepare *at, void *call)
+{
+	struct kh_comm_end *done = call;
+	struct kh_comm_end_read *read = &done->read;
+
+	*read = (struct kh_comm_end_read){.reason = ""};
+	read->sealable = done->result.end == KH_ERRAND_OK && is_sealable(&done->result, &read->reason);
+	read->original = kh_canonical_digest(kh_tainted_open(done->result.original));
+	enum kh_err e = write_details(at->arena, &done->result, &read->details);
+	return e == KH_OK && read->sealable ? kh_seal_prepare(at, done->result.content) : e;
+}
+
+static enum kh_err keep(struct ending *s, const struct kh_comm_end *done)
+{
+	struct kh_view original = kh_tainted_open(done->result.original);
+	struct kh_result_row *kept;
+	enum kh_err e = kh_txn_new(s->op->txn, KH_TABLE_RESULTS, &kept);
+
+	if (e != KH_OK)
+		return e;
+	kept->declaration = s->row->id;
+	kept->task = s->row->task;
+	if (original.n > 0) {
+		kept->original = original;
+		kept->original_hash = done->read.original;
+		e = kh_txn_know(s->op->txn, original, &done->read.original);
+	}
+	kept->created_at = s->op->now;
+	kept->expires_at = kh_engine_keep_until(s->op->engine, s->op->now);
+	kept->details = done->read.details;
+	return e;
 }
 
 static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enum kh_ended ended)
@@ -188,12 +203,13 @@ static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin)
 	return e == KH_OK ? kh_origin_text(s->op->arena, s->row->operation, parameters, ret_origin, s->op->err) : e;
 }
 
-static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
+static enum kh_err end(struct ending *s, const struct kh_comm_end *done)
 {
+	const struct kh_errand_result *result = &done->result;
 	enum kh_ended ended = result->end == KH_ERRAND_OK       ? KH_ENDED_OK
 			      : result->end == KH_ERRAND_FAILED ? KH_ENDED_FAILED
 								: KH_ENDED_UNKNOWN;
-	const char *reason = "";
+	const char *reason = done->read.reason;
 	struct kh_seal seal = {
 		.task = s->task,
 		.context = s->context,
@@ -206,7 +222,7 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 	};
 	enum kh_err e = KH_OK;
 
-	if (ended == KH_ENDED_OK && !is_sealable(result, &reason))
+	if (ended == KH_ENDED_OK && !done->read.sealable)
 		ended = KH_ENDED_FAILED;
 	if (ended == KH_ENDED_OK)
 		e = find_origin(s, &seal.origin);
@@ -219,7 +235,7 @@ static enum kh_err end(struct ending *s, const struct kh_errand_result *result)
 		e = KH_OK;
 	}
 	if (e == KH_OK)
-		e = keep(s, result);
+		e = keep(s, done);
 	if (e != KH_OK)
 		return e;
 	s->row->block = ended == KH_ENDED_OK ? seal.row->id : 0;
@@ -242,7 +258,7 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 		return kh_op_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
 	if (e == KH_OK && is_late(op, row))
 		return record_end(&s, KH_ENDED_UNKNOWN, "late", KH_LIT("{\"result\":\"unknown\"}"));
-	return e == KH_OK ? end(&s, &done->result) : e;
+	return e == KH_OK ? end(&s, done) : e;
 }
 
 /* --- other ends --------------------------------------------------------------------------------------------------- */

@@ -7,17 +7,25 @@
 #define KH_ENGINE_COMM_END_H
 
 #include "core/comm/errand.h"
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 /*
  * comm.end (called by Keyhole itself): the result of a running operation.  If it is not running any more, the result is
  * not used.
  */
+struct kh_comm_end_read {
+	bool sealable;
+	const char *reason; /* why it cannot be sealed */
+	struct kh_view details;
+	struct kh_digest original; /* of what it was made from */
+};
 struct kh_comm_end {
 	int64_t declaration;
 	struct kh_errand_result result;
+	struct kh_comm_end_read read; /* filled in before the transaction */
 };
 enum kh_err kh_comm_end_run(struct kh_op *op, void *call);
+enum kh_err kh_comm_end_prepare(struct kh_prepare *at, void *call);
 
 /* Not operations.  Ends one whose process has died: if it ran, it is not known whether it took place. */
 enum kh_err kh_comm_end_lost(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;

@@ -3,6 +3,7 @@
 
 #include "core/comm/fence.h"
 #include "engine/comm/end.h"
+#include "engine/state/beforehand.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
@@ -85,30 +86,54 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 	return e;
 }
 
-/* The content in its fence (E11), verified first.  Purged content is not available. */
-static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view *ret_json)
+/* A fence around a block's content (E11), which is verified first; made outside of the transaction (beforehand.h). */
+struct fencing {
+	struct kh_view task, attribution, content;
+	struct kh_view json; /* out */
+};
+
+static enum kh_err fence(struct kh_prepare *at, void *work)
 {
 	unsigned char nonce[KH_FENCE_NONCE_SIZE];
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	struct kh_attribution attribution;
-	struct kh_block_row *block;
+	struct fencing *f = work;
 	yyjson_val *metadata = NULL;
-	struct kh_fence fence;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, row->block, &block);
+	struct kh_fence made;
+	enum kh_err e = kh_json_read(at->arena, f->attribution, &metadata, at->err);
 
-	if (e != KH_OK || block->purged_at != 0 || !block->given)
-		return e;
-	e = kh_json_read(op->arena, block->attribution, &metadata, op->err);
 	if (e == KH_OK)
-		e = kh_attribution_check(op->arena, metadata, block->content, kh_op_id(op, KH_ID_TASK, row->task),
-					 &attribution, op->err);
+		e = kh_attribution_check(at->arena, metadata, f->content, f->task, &attribution, at->err);
 	if (e != KH_OK)
 		return e;
-	kh_engine_random(op->engine, nonce, sizeof(nonce));
-	e = kh_fence_wrap(op->arena, nonce, &attribution, block->content, &fence, op->err);
+	kh_engine_random(at->engine, nonce, sizeof(nonce));
+	e = kh_fence_wrap(at->arena, nonce, &attribution, f->content, &made, at->err);
 	if (e == KH_OK)
-		e = kh_json_write(op->arena, kh_fence_json(op->arena, doc, &fence), ret_json);
+		e = kh_json_write(at->arena, kh_fence_json(at->arena, kh_json_new(at->arena), &made), &f->json);
 	return e;
+}
+
+/* Purged content is not available. */
+static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view *ret_json)
+{
+	struct kh_view key = kh_op_id(op, KH_ID_BLOCK, row->block);
+	const struct fencing *made = kh_beforehand_find(op, fence, key);
+	struct kh_block_row seen, *block = NULL;
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, row->block, &seen);
+
+	if (e != KH_OK || seen.purged_at != 0 || !seen.given)
+		return e;
+	if (made != NULL && kh_view_eq(made->attribution, seen.attribution)) {
+		*ret_json = made->json;
+		return KH_OK;
+	}
+	struct fencing *wanted = KH_NEW(op->arena, struct fencing);
+	e = wanted != NULL ? kh_txn_load(op->txn, KH_TABLE_BLOCKS, row->block, &block) : KH_ENOMEM;
+	if (e != KH_OK)
+		return e;
+	*wanted = (struct fencing){.task = kh_op_id(op, KH_ID_TASK, row->task),
+				   .attribution = block->attribution,
+				   .content = block->content};
+	return kh_beforehand_want(op, fence, key, wanted);
 }
 
 /* Finds the approval that it waits for. */

@@ -217,35 +217,89 @@ static enum kh_err propose(struct kh_op *op, const struct kh_task_row *task, con
 	return e == KH_OK ? kh_arena_check(op->arena) : e;
 }
 
-enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
-			    struct kh_proposal **ret_proposals, size_t *ret_count)
-{
+/* --- the message, read and screened outside of the transaction (beforehand.h) -------------------------------------- */
+
+struct checking {
+	yyjson_val *declaration;
+	struct kh_view session;
+	/* out */
 	struct kh_declarations read;
 	struct kh_reasons errors, review;
-	struct kh_view session = kh_op_id(op, KH_ID_TASK, task->id);
+};
+
+static enum kh_err check(struct kh_prepare *at, void *work)
+{
+	struct kh_screen *screen = kh_beforehand_screen(at);
+	struct checking *c = work;
+
+	if (screen == NULL)
+		return KH_ENOMEM;
+	kh_reasons_init(&c->errors, at->arena);
+	kh_reasons_init(&c->review, at->arena);
+	return kh_declaration_check(at->arena, screen, c->declaration, c->session, &c->read, &c->errors, &c->review);
+}
+
+static struct checking *new_checking(struct kh_arena *arena, yyjson_val *declaration, struct kh_view session)
+{
+	struct checking *c = KH_NEW(arena, struct checking);
+
+	if (c != NULL)
+		*c = (struct checking){.declaration = declaration, .session = session};
+	return c;
+}
+
+/* A message of the call's own is known by its address. */
+static struct kh_view key_of(struct kh_arena *arena, const yyjson_val *declaration, struct kh_view session)
+{
+	return kh_arena_printf(arena, "%p %.*s", (const void *)declaration, KH_FMT(session));
+}
+
+enum kh_err kh_propose_prepare(struct kh_prepare *at, yyjson_val *declaration, struct kh_view task)
+{
+	struct checking *c = new_checking(at->arena, declaration, task);
+	struct kh_view key = key_of(at->arena, declaration, task);
+
+	if (task.n == 0 || declaration == NULL)
+		return KH_OK;
+	return c != NULL && key.p != NULL ? kh_beforehand_do(at, check, key, c) : KH_ENOMEM;
+}
+
+/* The proposals of the message DECLARATION, which was checked as KEY. */
+static enum kh_err read_message(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
+				struct kh_view session, struct kh_view key, struct kh_proposal **ret_proposals,
+				size_t *ret_count)
+{
+	const struct checking *c = key.p != NULL ? kh_beforehand_find(op, check, key) : NULL;
 	struct kh_plan *plan = NULL;
 
-	kh_reasons_init(&errors, op->arena);
-	kh_reasons_init(&review, op->arena);
-	enum kh_err e = kh_arena_check(op->arena);
-	if (e == KH_OK)
-		e = kh_declaration_check(op->arena, op->screen, declaration, session, &read, &errors, &review);
-	if (e == KH_OK && errors.n > 0)
-		return kh_error_reason(op->err, KH_EINPUT, &errors);
-	if (e == KH_OK)
-		e = read_plan(op, task, &plan);
-	struct kh_proposal *all = e == KH_OK ? KH_NEW_N(op->arena, struct kh_proposal, read.n) : NULL;
+	if (c == NULL) {
+		struct checking *wanted = new_checking(op->arena, declaration, session);
+		return wanted != NULL && key.p != NULL ? kh_beforehand_want(op, check, key, wanted) : KH_ENOMEM;
+	}
+	if (c->errors.n > 0)
+		return kh_error_reason(op->err, KH_EINPUT, &c->errors);
+	enum kh_err e = read_plan(op, task, &plan);
+	struct kh_proposal *all = e == KH_OK ? KH_NEW_N(op->arena, struct kh_proposal, c->read.n) : NULL;
 	if (e == KH_OK && all == NULL)
 		return KH_ENOMEM;
-	for (size_t i = 0; e == KH_OK && i < read.n; i++) {
-		all[i].review = review; /* of the whole message: each of its declarations is reviewed */
-		e = propose(op, task, plan, &read.at[i], &all[i]);
+	for (size_t i = 0; e == KH_OK && i < c->read.n; i++) {
+		all[i].review = c->review; /* of the whole message: each of its declarations is reviewed */
+		e = propose(op, task, plan, &c->read.at[i], &all[i]);
 	}
 	if (e != KH_OK)
 		return e;
 	*ret_proposals = all;
-	*ret_count = read.n;
+	*ret_count = c->read.n;
 	return KH_OK;
+}
+
+enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
+			    struct kh_proposal **ret_proposals, size_t *ret_count)
+{
+	struct kh_view session = kh_op_id(op, KH_ID_TASK, task->id);
+
+	return read_message(op, task, declaration, session, key_of(op->arena, declaration, session), ret_proposals,
+			    ret_count);
 }
 
 enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why)
@@ -302,6 +356,7 @@ static enum kh_err write_message(struct kh_op *op, const struct kh_declaration_r
 enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task, const struct kh_declaration_row *row,
 			       yyjson_val *parameters, struct kh_proposal *ret_proposal)
 {
+	struct kh_view session = kh_op_id(op, KH_ID_TASK, task->id);
 	struct kh_proposal *all = NULL;
 	yyjson_val *message = NULL;
 	size_t count = 0;
@@ -312,8 +367,9 @@ enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task,
 				 "expected an object with the operation's parameters");
 	if (e == KH_OK)
 		e = write_message(op, row, parameters, &message);
+	/* A call has one edit, of one row: the message is the same in every run. */
 	if (e == KH_OK)
-		e = kh_propose_read(op, task, message, &all, &count);
+		e = read_message(op, task, message, session, kh_op_id(op, KH_ID_DECLARATION, row->id), &all, &count);
 	if (e == KH_OK)
 		*ret_proposal = all[0];
 	return e;
@@ -321,24 +377,41 @@ enum kh_err kh_propose_changed(struct kh_op *op, const struct kh_task_row *task,
 
 /* --- content in place of references ------------------------------------------------------------------------------- */
 
-/* The content of a block of this context, verified to be what was sealed (E10). */
+/* A block whose content is proved, outside of the transaction. */
+struct proving {
+	struct kh_view attribution, content;
+};
+
+static enum kh_err prove(struct kh_prepare *at, void *work)
+{
+	const struct proving *p = work;
+	struct kh_attribution attribution;
+	yyjson_val *metadata = NULL;
+	enum kh_err e = kh_json_read(at->arena, p->attribution, &metadata, at->err);
+
+	return e == KH_OK ? kh_attribution_prove(at->arena, metadata, p->content, &attribution, at->err) : e;
+}
+
+/* The content of a block of this context, verified to be what was sealed (E10).  What was proved is what is used. */
 static enum kh_err read_content(struct kh_op *op, const struct kh_proposal *p, struct kh_view id,
 				struct kh_view *ret_content)
 {
 	struct kh_block_row seen, *block;
-	yyjson_val *metadata = NULL;
-	struct kh_attribution attribution;
+	const struct proving *proved = kh_beforehand_find(op, prove, id);
+	struct proving *wanted;
 	enum kh_err e = kh_find_block(op, p->row.context, id, &seen);
 
+	if (e == KH_OK && proved != NULL && kh_view_eq(seen.attribution, proved->attribution)) {
+		*ret_content = proved->content;
+		return KH_OK;
+	}
+	wanted = KH_NEW(op->arena, struct proving);
 	if (e == KH_OK)
-		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, seen.id, &block);
-	if (e == KH_OK)
-		e = kh_json_read(op->arena, block->attribution, &metadata, op->err);
-	if (e == KH_OK)
-		e = kh_attribution_prove(op->arena, metadata, block->content, &attribution, op->err);
-	if (e == KH_OK)
-		*ret_content = block->content;
-	return e;
+		e = wanted != NULL ? kh_txn_load(op->txn, KH_TABLE_BLOCKS, seen.id, &block) : KH_ENOMEM;
+	if (e != KH_OK)
+		return e;
+	*wanted = (struct proving){block->attribution, block->content};
+	return kh_beforehand_want(op, prove, id, wanted);
 }
 
 static enum kh_err fill(struct kh_op *op, const struct kh_proposal *p, yyjson_mut_doc *doc, yyjson_val *val,

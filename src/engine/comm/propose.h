@@ -6,7 +6,7 @@
 #define KH_ENGINE_COMM_PROPOSE_H
 
 #include "core/policy/permit.h"
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_proposal {
 	struct kh_declaration_row row;          /* id 0: it is not in a table */
@@ -24,6 +24,9 @@ struct kh_proposal {
  */
 enum kh_err kh_propose_read(struct kh_op *op, const struct kh_task_row *task, yyjson_val *declaration,
 			    struct kh_proposal **ret_proposals, size_t *ret_count) KH_CHECKED;
+
+/* Does before the transaction what kh_propose_read() needs, if the message names its TASK (public id); else nothing. */
+enum kh_err kh_propose_prepare(struct kh_prepare *at, yyjson_val *declaration, struct kh_view task) KH_CHECKED;
 
 /* E3 as a gate: what kh_propose_read() refused, with WHY and op->err, is denied and recorded like any other denial. */
 enum kh_err kh_propose_refuse(struct kh_op *op, struct kh_task_row *task, enum kh_err why) KH_CHECKED;

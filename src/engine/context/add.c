@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "core/block/block.h"
 #include "engine/context/context.h"
-#include "engine/context/put.h"
+#include "engine/context/seal.h"
 #include "engine/state/find.h"
 
 /* Whether a host may add such an event itself; content from outside must come in sealed. */
@@ -41,7 +41,8 @@ static enum kh_err check(struct kh_op *op, const struct kh_context_add *add, con
 	return kh_context_check_host(op, context);
 }
 
-static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, struct kh_block_row *row)
+static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, const struct kh_seal_read *read,
+			struct kh_block_row *row)
 {
 	struct kh_event_label label = kh_event_labels(add->event, op->policy->user_messages);
 	struct kh_block_spec spec = {
@@ -49,6 +50,7 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 		.content = add->content,
 		.trust = label.trust,
 		.type = label.type,
+		.hash = &read->digests.hash,
 	};
 	enum kh_err e = kh_op_make_block(op, &spec, NULL, row);
 
@@ -60,19 +62,29 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_add *add, stru
 	return KH_OK;
 }
 
+enum kh_err kh_context_add_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_context_add *add = call;
+
+	return kh_seal_prepare(at, kh_tainted_wrap(add->content));
+}
+
 enum kh_err kh_context_add_run(struct kh_op *op, void *call)
 {
 	struct kh_context_add *add = call;
 	struct kh_context_row *context = NULL;
+	const struct kh_seal_read *read = NULL;
 	struct kh_block_row *row = NULL;
 	enum kh_err e = kh_find_context(op, add->context, &context);
 
 	if (e == KH_OK)
 		e = check(op, add, context);
 	if (e == KH_OK)
+		e = kh_seal_find(op, kh_tainted_wrap(add->content), &read);
+	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	if (e == KH_OK)
-		e = fill(op, add, row);
+		e = fill(op, add, read, row);
 	if (e != KH_OK)
 		return e;
 	kh_context_give(context, row);

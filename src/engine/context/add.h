@@ -7,7 +7,7 @@
 #define KH_ENGINE_CONTEXT_ADD_H
 
 #include "core/block/event.h"
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_context_add {
 	struct kh_view context;
@@ -17,5 +17,6 @@ struct kh_context_add {
 	struct kh_view id; /* out */
 };
 enum kh_err kh_context_add_run(struct kh_op *op, void *call);
+enum kh_err kh_context_add_prepare(struct kh_prepare *at, void *call);
 
 #endif

@@ -9,6 +9,7 @@
 #include "engine/context/context.h"
 #include "engine/context/given.h"
 #include "engine/context/guarding.h"
+#include "engine/context/seal.h"
 #include "engine/state/find.h"
 
 #include <stdlib.h>
@@ -97,12 +98,13 @@ static enum kh_err find_chain(struct kh_op *op, const struct kh_context_output *
 }
 
 static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output, const struct chain *chain,
-			struct kh_block_row *row)
+			const struct kh_seal_read *read, struct kh_block_row *row)
 {
 	struct kh_block_spec spec = {
 		.source = KH_LIT("agent"),
 		.content = output->content,
 		.type = output->copies ? KH_DATA : KH_INSTRUCTION,
+		.hash = &read->digests.hash,
 	};
 	enum kh_err e = kh_op_make_block(op, &spec, &chain->taint, row);
 
@@ -113,19 +115,42 @@ static enum kh_err fill(struct kh_op *op, const struct kh_context_output *output
 	return kh_arena_check(op->arena);
 }
 
-/* E10: the caller has compared, or it is done here.  `again`: there is more to compare now. */
+struct comparing {
+	struct kh_guarding guarding;
+	struct kh_view content;
+	struct kh_view unattributed;
+	bool copies;
+};
+
+static enum kh_err compare(struct kh_prepare *at, void *work)
+{
+	struct comparing *c = work;
+
+	return kh_guarding_compare(at->arena, &c->guarding, c->content, &c->unattributed, &c->copies, at->err);
+}
+
+/* E10: the caller has compared, or has it done now.  `again`: there is more to compare now. */
 static enum kh_err guard(struct kh_op *op, struct kh_context_output *output, const struct kh_context_row *context)
 {
-	struct kh_guarding guarding = {
-		.context = output->context, .more = output->more, .more_count = output->more_count};
+	struct kh_view key = kh_op_id(op, KH_ID_BLOCK, context->last_block);
+	struct comparing *c = kh_beforehand_find(op, compare, key);
 
 	output->again = output->guarded && output->last_block != context->last_block;
 	if (output->guarded)
 		return KH_OK;
-	enum kh_err e = kh_guarding_run(op, &guarding);
-	return e == KH_OK ? kh_guarding_compare(op->arena, &guarding, output->content, &output->unattributed,
-						&output->copies, op->err)
-			  : e;
+	if (c != NULL) {
+		output->unattributed = c->unattributed;
+		output->copies = c->copies;
+		return KH_OK;
+	}
+	c = KH_NEW(op->arena, struct comparing);
+	if (c == NULL)
+		return KH_ENOMEM;
+	c->content = output->content;
+	c->guarding = (struct kh_guarding){
+		.context = output->context, .more = output->more, .more_count = output->more_count};
+	enum kh_err e = kh_guarding_run(op, &c->guarding);
+	return e == KH_OK ? kh_beforehand_want(op, compare, key, c) : e;
 }
 
 /* The blocks of the guard's list, as a list of ids. */
@@ -148,10 +173,18 @@ static struct kh_view name_blocks(struct kh_op *op, struct kh_view unattributed)
 	return kh_json_write(op->arena, ids, &json) == KH_OK ? json : KH_LIT("[]");
 }
 
+enum kh_err kh_context_output_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_context_output *output = call;
+
+	return kh_seal_prepare(at, kh_tainted_wrap(output->content));
+}
+
 enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 {
 	struct kh_context_output *output = call;
 	struct kh_context_row *context = NULL;
+	const struct kh_seal_read *read = NULL;
 	struct kh_block_row *row = NULL;
 	struct chain chain;
 	enum kh_err e = kh_find_context(op, output->context, &context);
@@ -165,9 +198,11 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	if (e == KH_OK && output->again)
 		return KH_OK;
 	if (e == KH_OK)
+		e = kh_seal_find(op, kh_tainted_wrap(output->content), &read);
+	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	if (e == KH_OK)
-		e = fill(op, output, &chain, row);
+		e = fill(op, output, &chain, read, row);
 	if (e != KH_OK)
 		return e;
 	kh_context_give(context, row);

@@ -5,7 +5,7 @@
 #ifndef KH_ENGINE_CONTEXT_OUTPUT_H
 #define KH_ENGINE_CONTEXT_OUTPUT_H
 
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_context_output {
 	struct kh_view context;
@@ -14,7 +14,7 @@ struct kh_context_output {
 	size_t more_count;
 	/*
 	 * What the attribution guard found (guarding.h), and the context's last block at that time.  If the guard was
-	 * not run, context.output runs it on the store's thread.
+	 * not run, context.output has it run before it goes on.
 	 */
 	bool guarded;
 	int64_t last_block;
@@ -26,5 +26,6 @@ struct kh_context_output {
 	bool again;   /* the context was given something since: nothing was recorded, compare again */
 };
 enum kh_err kh_context_output_run(struct kh_op *op, void *call);
+enum kh_err kh_context_output_prepare(struct kh_prepare *at, void *call);
 
 #endif

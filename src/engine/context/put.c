@@ -39,6 +39,13 @@ static enum kh_err take_room(struct kh_op *op, const struct kh_put *put, struct 
 			    e);
 }
 
+enum kh_err kh_put_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_put *put = call;
+
+	return kh_seal_prepare(at, put->content);
+}
+
 enum kh_err kh_put_run(struct kh_op *op, void *call)
 {
 	struct kh_put *put = call;

@@ -2,7 +2,7 @@
 #ifndef KH_ENGINE_CONTEXT_PUT_H
 #define KH_ENGINE_CONTEXT_PUT_H
 
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_put {
 	struct kh_view task;
@@ -12,6 +12,7 @@ struct kh_put {
 	struct kh_view id;         /* out: the block's public id */
 };
 enum kh_err kh_put_run(struct kh_op *op, void *call);
+enum kh_err kh_put_prepare(struct kh_prepare *at, void *call);
 
 /*
  * content.purge (called by Keyhole itself): removes the content of blocks and raw responses past their retention (L5).

@@ -1,6 +1,6 @@
 /*
- * Seals content from outside.  It is opened here once, to be checked, hashed and bound to its attribution, and goes
- * into the store.
+ * Seals content from outside.  It is opened here once, to be checked and hashed, outside of the transaction; inside it
+ * is bound to its attribution, and goes into the store.
  */
 #include "engine/context/seal.h"
 
@@ -8,8 +8,60 @@
 #include "core/comm/attribution.h"
 #include "engine/state/find.h"
 
-/* The attribution of CONTENT in the form that the next event will record, and its canonical JSON. */
-static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_view content, struct kh_view *ret_json)
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static enum kh_err read_content(struct kh_prepare *at, void *work)
+{
+	struct kh_seal_read *read = work;
+	struct kh_view content = kh_tainted_open(read->content);
+
+	if (content.n > KH_BLOCK_CONTENT_MAX)
+		read->e = kh_error_set(&read->err, KH_ELIMIT, "too_large", "content has %zu bytes, the limit is %zu",
+				       content.n, (size_t)KH_BLOCK_CONTENT_MAX);
+	else
+		read->e = kh_attribution_content(at->arena, content, &read->digests, &read->err);
+	return read->e == KH_ENOMEM ? KH_ENOMEM : KH_OK;
+}
+
+static struct kh_seal_read *new_read(struct kh_arena *arena, struct kh_tainted content, struct kh_view *ret_key)
+{
+	struct kh_seal_read *read = KH_NEW(arena, struct kh_seal_read);
+
+	if (read != NULL)
+		read->content = content;
+	*ret_key = kh_arena_printf(arena, "%zx %zu", (size_t)kh_tainted_address(content), kh_tainted_size(content));
+	return ret_key->p != NULL ? read : NULL;
+}
+
+enum kh_err kh_seal_prepare(struct kh_prepare *at, struct kh_tainted content)
+{
+	struct kh_view key;
+	struct kh_seal_read *read = new_read(at->arena, content, &key);
+
+	return read != NULL ? kh_beforehand_do(at, read_content, key, read) : KH_ENOMEM;
+}
+
+enum kh_err kh_seal_find(struct kh_op *op, struct kh_tainted content, const struct kh_seal_read **ret_read)
+{
+	struct kh_view key;
+	struct kh_seal_read *wanted = new_read(op->arena, content, &key);
+	const struct kh_seal_read *read = wanted != NULL ? kh_beforehand_find(op, read_content, key) : NULL;
+
+	if (read == NULL)
+		return wanted != NULL ? kh_beforehand_want(op, read_content, key, wanted) : KH_ENOMEM;
+	if (read->e != KH_OK) {
+		*op->err = read->err;
+		return read->e;
+	}
+	*ret_read = read;
+	return kh_txn_know(op->txn, kh_tainted_open(content), &read->digests.hash);
+}
+
+/* --- sealing ------------------------------------------------------------------------------------------------------ */
+
+/* The attribution of what was READ in the form that the next event will record, and its canonical JSON. */
+static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, const struct kh_seal_read *read,
+			     struct kh_view *ret_json)
 {
 	struct kh_attribution attribution = {
 		.operation = seal->operation,
@@ -25,7 +77,7 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, struct kh_v
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	if (e == KH_OK)
-		e = kh_attribution_make(op->arena, &attribution, content, op->err);
+		e = kh_attribution_of(op->arena, &attribution, &read->digests, op->err);
 	if (e == KH_OK)
 		e = kh_attribution_canonical(op->arena, &attribution, ret_json);
 	if (e == KH_OK)
@@ -59,6 +111,7 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 		.trust = KH_UNTRUSTED,
 		.type = KH_DATA,
 	};
+	const struct kh_seal_read *read = NULL;
 	struct kh_block_row *row = NULL;
 	struct kh_view attribution = {NULL, 0};
 
@@ -66,9 +119,13 @@ enum kh_err kh_seal_block(struct kh_op *op, struct kh_seal *seal)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_blocks",
 				    "the task has %d blocks, and takes no more", KH_SEAL_BLOCKS_MAX);
 	/* Every possible refusal comes before a row is made. */
-	enum kh_err e = attribute(op, seal, spec.content, &attribution);
+	enum kh_err e = kh_seal_find(op, seal->content, &read);
 	if (e == KH_OK)
-		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
+		e = attribute(op, seal, read, &attribution);
+	if (e != KH_OK)
+		return e;
+	spec.hash = &read->digests.hash;
+	e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	/* The constructor makes the block: labels come from nowhere else (I-1). */
 	if (e == KH_OK)
 		e = kh_op_make_block(op, &spec, NULL, row);

@@ -6,9 +6,26 @@
 #define KH_ENGINE_CONTEXT_SEAL_H
 
 #include "base/tainted.h"
-#include "engine/state/op.h"
+#include "core/comm/attribution.h"
+#include "engine/state/beforehand.h"
 
 #define KH_SEAL_BLOCKS_MAX 10000 /* sealed blocks of one task */
+
+/*
+ * Content that comes in is read once, outside of the transaction (beforehand.h): whether it is UTF-8, its size, and its
+ * digests.  It is known by its address.
+ */
+struct kh_seal_read {
+	struct kh_tainted content;
+	/* out */
+	enum kh_err e; /* why it cannot be a block */
+	struct kh_error err;
+	struct kh_attribution_content digests;
+};
+enum kh_err kh_seal_prepare(struct kh_prepare *at, struct kh_tainted content) KH_CHECKED;
+
+/* What was read of CONTENT, whose digest the transaction knows from now on; why it cannot be a block; or it is wanted. */
+enum kh_err kh_seal_find(struct kh_op *op, struct kh_tainted content, const struct kh_seal_read **ret_read) KH_CHECKED;
 
 struct kh_seal {
 	struct kh_task_row *task;

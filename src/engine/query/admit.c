@@ -6,18 +6,16 @@
  */
 #include "engine/query/admit.h"
 
-#include "core/bcp/justification.h"
 #include "core/bcp/lint.h"
 #include "core/bcp/repeat.h"
 #include "core/policy/account.h"
 #include "core/policy/escalation.h"
-#include "engine/approval/approval.h"
+#include "engine/approval/subject.h"
 #include "engine/audit/alert.h"
 #include "engine/context/influence.h"
 #include "engine/context/token.h"
 #include "engine/query/about.h"
 #include "engine/query/atonce.h"
-#include "engine/query/recent.h"
 #include "engine/query/settle.h"
 #include "engine/state/allowance.h"
 #include "engine/state/find.h"
@@ -47,7 +45,7 @@ struct admission {
 	struct kh_account account;
 	struct kh_allowance allowance;
 	uint64_t deadline_ms;
-	struct kh_view repeats; /* words of the justification that come from a delivery (B21) */
+	const struct kh_atonce *done; /* NULL: there was nothing to do */
 };
 
 /* Refuses with the error in *err, and records it. */
@@ -106,19 +104,31 @@ static enum kh_err read_query(struct kh_arena *arena, yyjson_val *in, struct kh_
 	return e;
 }
 
-void kh_admit_prepare(struct kh_arena *arena, void *call)
+enum kh_err kh_admit_read(struct kh_arena *arena, struct kh_admit *admit)
 {
-	struct kh_admit *admit = call;
 	struct kh_admit_read *read = &admit->read;
 
 	*read = (struct kh_admit_read){.advice = KH_ADMIT_NO_ADVICE};
 	read->e = read_query(arena, admit->query, read);
 	if (read->e != KH_OK || read->query.category == 1) /* no category is lower */
-		return;
+		return KH_OK;
 	yyjson_mut_val *advice = kh_lint_query(&read->query, arena, kh_json_new(arena));
 	read->advised = yyjson_mut_arr_size(advice) > 0;
 	if (read->advised)
 		read->e = kh_json_write(arena, advice, &read->advice);
+	return KH_OK;
+}
+
+enum kh_err kh_admit_prepare(struct kh_prepare *at, void *call)
+{
+	struct kh_admit *admit = call;
+	enum kh_err e = kh_admit_read(at->arena, admit);
+
+	/* B20: a reviewer is shown it. */
+	if (e == KH_OK && admit->read.e == KH_OK && admit->read.query.category == 3)
+		e = kh_subject_prepare(at, admit->read.query.directive);
+	at->rehearse = admit->read.e == KH_OK && (admit->at_once || admit->read.query.category > 1);
+	return e;
 }
 
 /* Checks the query.  B22: if a lower category could serve, that is advised, or the query is refused. */
@@ -303,17 +313,56 @@ static enum kh_err check_escalations(struct admission *a)
 			  : e;
 }
 
-/* B21: whether the justification repeats a Reader's words. */
-static enum kh_err find_repeats(struct admission *a)
+/* Whether the Reader is asked at once; if so, with what. */
+static enum kh_err load_ask(struct admission *a, struct kh_atonce *work)
 {
-	struct kh_recent recent;
+	const struct kh_reader *reader = kh_engine_reader(a->op->engine, a->query.target);
+	enum kh_err e = KH_OK;
 
-	if (a->query.category == 1 || a->context->last_text == 0)
+	if (!a->call->at_once || reader == NULL || !reader->driver->quick || a->query.category == 3)
 		return KH_OK;
-	enum kh_err e = kh_recent_texts(a->op, a->context, &recent);
-	return e == KH_OK ? kh_justification_repeats(a->op->arena, a->query.justification, recent.texts, recent.count,
-						     &a->repeats)
-			  : e;
+	work->ask = (struct kh_reader_ask){.task = kh_op_id(a->op, KH_ID_TASK, a->task->id), .now = a->op->now};
+	e = kh_find_agent(a->op, a->task->context, &work->ask.from);
+	if (e == KH_OK)
+		e = kh_ask_blocks(a->op, a->blocks, a->block_count, &work->ask);
+	if (e == KH_OK && kh_atonce_is_quick(reader, a->body.n, &work->ask))
+		work->reader = reader;
+	kh_engine_random(a->op->engine, work->ask.nonce, sizeof(work->ask.nonce));
+	return e;
+}
+
+/* B21: whether the justification repeats a Reader's words; and the answer, if that takes no time. */
+static enum kh_err prepare(struct admission *a)
+{
+	bool compare = a->query.category > 1 && a->context->last_text != 0;
+	struct kh_recent_ids recent = {0};
+	enum kh_err e = a->query.category > 1 ? kh_recent_coming(a->op, a->context, &recent) : KH_OK;
+	struct kh_view key = KH_LIT("");
+
+	if (e == KH_OK)
+		key = kh_atonce_key(a->op->arena, kh_engine_reader(a->op->engine, a->query.target), a->blocks,
+				    a->block_count, &recent);
+
+	if (e != KH_OK || key.p == NULL)
+		return e != KH_OK ? e : KH_ENOMEM;
+	a->done = kh_beforehand_find(a->op, kh_atonce_run, key);
+	if (a->done != NULL)
+		return KH_OK;
+	struct kh_atonce *work = KH_NEW(a->op->arena, struct kh_atonce);
+	if (work == NULL)
+		return KH_ENOMEM;
+	*work = (struct kh_atonce){
+		.query = &a->call->read.query, .body = a->body, .compare = compare, .recent = recent};
+	e = load_ask(a, work);
+	if (e != KH_OK || (!compare && work->reader == NULL))
+		return e;
+	e = kh_recent_load(a->op, &recent, &work->responses);
+	return e == KH_OK ? kh_beforehand_want(a->op, kh_atonce_run, key, work) : e;
+}
+
+static struct kh_view repeats(const struct admission *a)
+{
+	return a->done != NULL ? a->done->repeats : KH_LIT("");
 }
 
 /*
@@ -414,7 +463,7 @@ static enum kh_err record(struct admission *a)
 	kh_emit_end(&what);
 	if (a->held) /* before `repeats`: members stand in the order of their names */
 		kh_op_describe_codes(&what, "findings", &a->call->weighed->reasons);
-	if (a->repeats.n > 0)
+	if (repeats(a).n > 0)
 		kh_emit_add_bool(&what, "repeats", true);
 	return kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, kh_op_described(a->op, &what));
 }
@@ -427,9 +476,9 @@ static enum kh_err ask_human(struct admission *a)
 	struct kh_reasons marks;
 
 	kh_reasons_init(&marks, op->arena);
-	if (a->repeats.n > 0)
+	if (repeats(a).n > 0)
 		kh_reasons_add(&marks, "repeats_delivery", KH_LIT("justification"),
-			       "repeats what a Reader delivered: %.*s", KH_FMT(kh_arena_quote(op->arena, a->repeats)));
+			       "repeats what a Reader delivered: %.*s", KH_FMT(kh_arena_quote(op->arena, repeats(a))));
 	for (size_t i = 0; a->held && i < a->call->weighed->reasons.n; i++)
 		kh_reasons_add(&marks, a->call->weighed->reasons.at[i].code, a->call->weighed->reasons.at[i].member,
 			       "%.*s", KH_FMT(a->call->weighed->reasons.at[i].detail));
@@ -485,7 +534,7 @@ static enum kh_err check(struct admission *a)
 	if (e == KH_OK)
 		e = check_escalations(a);
 	if (e == KH_OK)
-		e = find_repeats(a);
+		e = prepare(a);
 	return e == KH_OK ? open_account(a) : e;
 }
 
@@ -525,12 +574,18 @@ static enum kh_err compare(struct admission *a)
 	return e;
 }
 
-/* Asks the Reader here if that takes no time; the Controller then looks at the result. */
-static enum kh_err answer(struct admission *a)
+/* Hands out what the Reader is asked.  If it was asked already, takes the answer; the Controller looks at the result. */
+static enum kh_err ask_reader(struct admission *a)
 {
 	struct kh_admit *call = a->call;
-	enum kh_err e = kh_atonce_ask(a->op, &call->ask);
+	struct kh_effect_row *effect;
+	enum kh_err e;
 
+	if (a->done == NULL || a->done->reader == NULL) {
+		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, call->row->effect, &effect);
+		return e == KH_OK ? kh_ask_prepare(a->op, effect, call->row, &call->read.query, &call->ask) : e;
+	}
+	e = kh_atonce_take(a->op, a->done, call->row->effect, &call->ask);
 	if (e != KH_OK || call->ask.found)
 		return e;
 	call->look = (struct kh_look){.query = call->id};
@@ -541,12 +596,13 @@ static enum kh_err answer(struct admission *a)
 enum kh_err kh_admit_run(struct kh_op *op, void *call)
 {
 	struct admission a = {.op = op, .call = call};
-	struct kh_effect_row *effect;
 
 	enum kh_err e = find_task(&a);
 	if (e != KH_OK)
-		return refuse(&a, e);
+		return op->rehearses ? e : refuse(&a, e);
 	e = check(&a);
+	if (op->rehearses || op->prepared->wanted != NULL)
+		return e;
 	if (e != KH_OK)
 		return refuse(&a, e);
 	e = compare(&a);
@@ -571,10 +627,12 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 	a.call->id = kh_op_id(op, KH_ID_QUERY, a.call->row->id);
 	if (a.call->row->state == KH_QUERY_APPROVAL)
 		return ask_human(&a);
-	if (a.agent)
-		return KH_OK;
-	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.call->row->effect, &effect);
-	if (e == KH_OK)
-		e = kh_ask_prepare(op, effect, a.call->row, &a.query, &a.call->ask);
-	return e == KH_OK && a.call->at_once ? answer(&a) : e;
+	return a.agent ? KH_OK : ask_reader(&a);
+}
+
+enum kh_err kh_admit_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err)
+{
+	struct kh_admit *admit = call;
+
+	return kh_ask_finish(engine, arena, &admit->ask, err);
 }

@@ -5,6 +5,7 @@
 #include "engine/query/ask.h"
 #include "engine/query/look.h"
 #include "engine/query/outward.h"
+#include "engine/state/beforehand.h"
 
 #define KH_ADMIT_NO_ADVICE KH_LIT("[]")
 
@@ -20,7 +21,7 @@ struct kh_admit_read {
 
 struct kh_admit {
 	yyjson_val *query;                /* the caller's JSON, with the members of admission */
-	bool at_once;                     /* this operation itself asks a Reader that takes no time (atonce.h) */
+	bool at_once;                     /* a Reader that takes no time is asked with it (atonce.h) */
 	struct kh_admit_read read;        /* filled in before the transaction */
 	const struct kh_weighed *weighed; /* what its words were compared with, if it goes out (outward.h); else NULL */
 	/* out */
@@ -40,6 +41,10 @@ struct kh_admit {
 	struct kh_look look; /* what query.look would return now */
 };
 enum kh_err kh_admit_run(struct kh_op *op, void *call);
-void kh_admit_prepare(struct kh_arena *arena, void *call);
+enum kh_err kh_admit_prepare(struct kh_prepare *at, void *call);
+enum kh_err kh_admit_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
+
+/* Fills in ADMIT's `read`. */
+enum kh_err kh_admit_read(struct kh_arena *arena, struct kh_admit *admit) KH_CHECKED;
 
 #endif

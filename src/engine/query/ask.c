@@ -1,8 +1,8 @@
 /* Asks: puts them into the outbox, and takes them out to be carried out. */
 #include "engine/query/ask.h"
 
-#include "core/bcp/repeat.h"
 #include "engine/approval/approval.h"
+#include "engine/query/judge.h"
 #include "engine/query/settle.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -32,47 +32,11 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
 	return KH_OK;
 }
 
-/* The query as it was admitted. */
-static enum kh_err read_query(struct kh_op *op, struct kh_view body, struct kh_query *ret_query)
+enum kh_err kh_ask_blocks(struct kh_op *op, const int64_t *ids, size_t count, struct kh_reader_ask *ask)
 {
-	struct kh_reasons errors;
-	yyjson_val *root = NULL;
+	struct kh_reader_block *blocks = KH_NEW_N(op->arena, struct kh_reader_block, count);
+	enum kh_err e = blocks != NULL ? KH_OK : KH_ENOMEM;
 
-	kh_reasons_init(&errors, op->arena);
-	enum kh_err e = kh_json_read(op->arena, body, &root, op->err);
-	if (e == KH_OK)
-		e = kh_query_read(op->arena, root, KH_QUERY_ADMIT, ret_query, &errors);
-	if (e == KH_OK && errors.n > 0)
-		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "an admitted query is none");
-	return e;
-}
-
-enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round, struct kh_query *ret_query)
-{
-	struct kh_query query;
-	enum kh_err e = read_query(op, row->body, &query);
-
-	if (e != KH_OK)
-		return e;
-	if (round == 0) {
-		*ret_query = query;
-		return KH_OK;
-	}
-	if (kh_repeat_query(op->arena, &query, (unsigned)round, ret_query))
-		return KH_OK;
-	return op->arena->failed ? KH_ENOMEM
-				 : kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a query has no such round");
-}
-
-static enum kh_err prepare_blocks(struct kh_op *op, const struct kh_query_row *query, struct kh_reader_ask *ask)
-{
-	int64_t *ids = NULL;
-	size_t count = 0;
-	enum kh_err e = kh_op_ids(op, query->blocks, &ids, &count);
-	struct kh_reader_block *blocks = e == KH_OK ? KH_NEW_N(op->arena, struct kh_reader_block, count) : NULL;
-
-	if (e == KH_OK && blocks == NULL)
-		return KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
 		struct kh_block_row *block = NULL;
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
@@ -107,31 +71,47 @@ enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   const struct kh_query *read, struct kh_ask *ask)
 {
-	struct kh_query *asked = KH_NEW(op->arena, struct kh_query);
-
-	if (asked == NULL)
-		return KH_ENOMEM;
 	ask->ask = (struct kh_reader_ask){
 		.id = kh_op_id(op, KH_ID_ASK, effect->id),
 		.task = kh_op_id(op, KH_ID_TASK, query->task),
-		.query = asked,
 		.again = effect->again,
 		.now = op->now,
 	};
-	if (read != NULL)
-		*asked = *read;
-	enum kh_err e = read != NULL ? KH_OK : kh_ask_query(op, query, effect->round, asked);
+	if (read != NULL) {
+		struct kh_query *copy = KH_NEW(op->arena, struct kh_query);
+		if (copy == NULL)
+			return KH_ENOMEM;
+		*copy = *read;
+		ask->ask.query = copy;
+	}
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_find_agent(op, query->context, &ask->ask.from);
 	if (e == KH_OK)
-		e = kh_find_agent(op, query->context, &ask->ask.from);
+		e = kh_op_ids(op, query->blocks, &ids, &count);
 	if (e == KH_OK)
-		e = prepare_blocks(op, query, &ask->ask);
+		e = kh_ask_blocks(op, ids, count, &ask->ask);
 	if (e != KH_OK)
 		return e;
 	kh_engine_random(op->engine, ask->ask.nonce, sizeof(ask->ask.nonce));
 	ask->effect = effect->id;
+	ask->round = (size_t)effect->round;
 	ask->query = query;
 	ask->found = true;
 	return KH_OK;
+}
+
+enum kh_err kh_ask_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err)
+{
+	struct kh_ask *ask = call;
+	struct kh_query *asked;
+
+	(void)engine;
+	if (!ask->found || ask->ask.query != NULL)
+		return KH_OK;
+	asked = KH_NEW(arena, struct kh_query);
+	ask->ask.query = asked;
+	return asked != NULL ? kh_judge_query(arena, ask->query->body, ask->round, asked, err) : KH_ENOMEM;
 }
 
 /* B20, K7, A2: the first ask uses the grant for a query that a human had to see.  *RET_YES: false if the grant does not hold. */

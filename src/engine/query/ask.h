@@ -18,9 +18,11 @@ struct kh_ask {
 	bool found; /* ask.next: there was one.  ask.begin: false if it no longer waits, or became void */
 	struct kh_reader_ask ask;
 	struct kh_query_row *query;
+	size_t round;
 };
 enum kh_err kh_ask_begin_run(struct kh_op *op, void *call);
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
+enum kh_err kh_ask_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 
 /*
  * Not operations.  Puts a new effect for QUERY's present round into the outbox, as query->effect; PREV: the accepted
@@ -29,17 +31,19 @@ enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
  */
 enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t prev, struct kh_view again) KH_CHECKED;
 
-/* The query of ROUND in the form that the Reader gets: the admitted one, or its repetition (B14). */
-enum kh_err kh_ask_query(struct kh_op *op, const struct kh_query_row *row, int64_t round,
-			 struct kh_query *ret_query) KH_CHECKED;
-
 /*
  * Whether the content that QUERY is about still exists.  If it was purged, the query has failed: an answer about
  * nothing would look like one about something (L5).
  */
 enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes) KH_CHECKED;
 
-/* What the Reader of EFFECT is to get.  READ: the query of its round if the caller has it already; otherwise NULL. */
+/* The blocks of an ask. */
+enum kh_err kh_ask_blocks(struct kh_op *op, const int64_t *ids, size_t count, struct kh_reader_ask *ask) KH_CHECKED;
+
+/*
+ * What the Reader of EFFECT is to get.  READ: the query of its round if the caller has it already; otherwise NULL, and
+ * kh_ask_finish() reads it.
+ */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   const struct kh_query *read, struct kh_ask *ask) KH_CHECKED;
 

@@ -1,9 +1,9 @@
 /* What a decision does to its query. */
 #include "engine/query/held.h"
 
-#include "core/bcp/answer.h"
 #include "core/policy/account.h"
 #include "engine/query/ask.h"
+#include "engine/query/judge.h"
 #include "engine/query/outward.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
@@ -24,55 +24,90 @@ static enum kh_err ask(struct kh_op *op, struct kh_query_row *query)
 	return kh_op_event(op, KH_AUDIT_QUERY_ASKED, task, KH_LIT(""));
 }
 
+/* --- an edit, judged outside of the transaction (beforehand.h) --------------------------------------------------- */
+
+struct editing {
+	struct kh_view body; /* of the query */
+	struct kh_tainted edited;
+	/* out */
+	struct kh_query asked;
+	struct kh_answer answer;
+	bool unreadable;     /* it is not UTF-8 */
+	struct kh_view held; /* what will be delivered, if it is not rejected */
+	struct kh_digest digest;
+};
+
 /* A summary may be given as its text alone. */
-static enum kh_err as_response(struct kh_op *op, const struct kh_query *query, struct kh_tainted edited,
-			       struct kh_tainted *ret_response)
+static enum kh_err as_response(struct kh_arena *arena, struct editing *of, struct kh_tainted *ret_response)
 {
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
 	struct kh_view text, json;
 
-	*ret_response = edited;
-	if (query->category != 3)
+	*ret_response = of->edited;
+	if (of->asked.category != 3)
 		return KH_OK;
-	text = kh_tainted_open(edited);
+	text = kh_tainted_open(of->edited);
 	if (text.n > 0 && text.p[0] == '{')
 		return KH_OK;
 	kh_json_add(doc, obj, "summary", text);
-	enum kh_err e = kh_json_write(op->arena, obj, &json);
-	if (e == KH_EINPUT)
-		return kh_error_set(op->err, KH_EREFUSED, "bad_edit", "it is not UTF-8");
+	enum kh_err e = kh_json_write(arena, obj, &json);
 	if (e == KH_OK)
 		*ret_response = kh_tainted_wrap(json);
+	of->unreadable = e == KH_EINPUT;
+	return of->unreadable ? KH_OK : e;
+}
+
+static enum kh_err judge(struct kh_prepare *at, void *work)
+{
+	struct kh_screen *screen = kh_beforehand_screen(at);
+	struct editing *editing = work;
+	struct kh_tainted response;
+	enum kh_err e = screen != NULL ? kh_judge_query(at->arena, editing->body, 0, &editing->asked, at->err)
+				       : KH_ENOMEM;
+
+	if (e == KH_OK)
+		e = as_response(at->arena, editing, &response);
+	if (e != KH_OK || editing->unreadable)
+		return e;
+	e = kh_answer_judge(screen, at->arena, &editing->asked, response, (struct kh_recent){0}, &editing->answer);
+	if (e != KH_OK || editing->answer.verdict == KH_VERDICT_REJECT)
+		return e;
+	e = kh_json_write(at->arena, kh_answer_write(&editing->answer, &editing->asked, kh_json_new(at->arena)),
+			  &editing->held);
+	if (e == KH_OK)
+		editing->digest = kh_canonical_digest(editing->held);
 	return e;
 }
 
-/* *RET_NORMALISED is what will be delivered. */
-static enum kh_err judge(struct kh_op *op, struct kh_query_row *query, struct kh_tainted edited,
-			 struct kh_view *ret_normalised)
+/* The edit of QUERY's answer, judged.  There is one in a call, so the query's id is its key. */
+static enum kh_err find_edit(struct kh_op *op, const struct kh_query_row *query, struct kh_tainted edited,
+			     const struct editing **ret_editing)
 {
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	struct kh_tainted response;
-	struct kh_answer answer;
-	struct kh_query asked;
-	enum kh_err e = kh_ask_query(op, query, 0, &asked);
+	struct kh_view key = kh_op_id(op, KH_ID_QUERY, query->id);
+	struct editing *editing = kh_beforehand_find(op, judge, key);
 
-	if (e == KH_OK)
-		e = as_response(op, &asked, edited, &response);
-	if (e == KH_OK)
-		e = kh_answer_judge(op->screen, op->arena, &asked, response, (struct kh_recent){0}, &answer);
-	if (e != KH_OK)
-		return e;
-	if (answer.verdict == KH_VERDICT_REJECT) {
-		kh_error_reason(op->err, KH_EREFUSED, &answer.reasons);
+	*ret_editing = editing;
+	if (editing != NULL)
+		return KH_OK;
+	editing = KH_NEW(op->arena, struct editing);
+	if (editing == NULL)
+		return KH_ENOMEM;
+	*editing = (struct editing){.body = query->body, .edited = edited};
+	return kh_beforehand_want(op, judge, key, editing);
+}
+
+static enum kh_err take_edit(struct kh_op *op, struct kh_query_row *query, const struct editing *editing)
+{
+	if (editing->unreadable)
+		return kh_error_set(op->err, KH_EREFUSED, "bad_edit", "it is not UTF-8");
+	if (editing->answer.verdict == KH_VERDICT_REJECT) {
+		kh_error_reason(op->err, KH_EREFUSED, &editing->answer.reasons);
 		op->err->code = "bad_edit";
 		return KH_EREFUSED;
 	}
-	e = kh_json_write(op->arena, kh_answer_write(&answer, &asked, doc), &query->held);
-	if (e != KH_OK)
-		return e;
-	query->length = asked.bound;
-	*ret_normalised = query->held;
+	query->held = editing->held;
+	query->length = editing->asked.bound;
 	return KH_OK;
 }
 
@@ -114,14 +149,19 @@ static enum kh_err check(struct kh_op *op, const struct kh_approval_row *approva
 
 static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, const struct kh_approval_choice *choice)
 {
+	const struct editing *editing = NULL;
 	struct kh_query_row *query;
 	enum kh_err e = load(op, approval, &query);
 
 	if (e == KH_OK)
-		e = judge(op, query, choice->edited, &approval->edited);
+		e = find_edit(op, query, choice->edited, &editing);
 	if (e == KH_OK)
-		approval->content = kh_canonical_digest(approval->edited); /* the grant is only for this */
-	return e;
+		e = take_edit(op, query, editing);
+	if (e != KH_OK)
+		return e;
+	approval->edited = editing->held;
+	approval->content = editing->digest; /* the grant is only for this */
+	return KH_OK;
 }
 
 static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *approval)

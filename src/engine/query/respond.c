@@ -1,19 +1,15 @@
 /*
- * What a Reader sent.  The core judges the response.  This file only decides what follows from the verdict: the Reader
- * is asked again, or for another round (B14), or the answer is held for a reviewer, or it is ready.  What the Reader
- * wrote is kept sealed.
+ * What a Reader sent.  It is judged outside of the transaction (judge.h).  This file only does what follows from the
+ * verdict: the Reader is asked again, or for another round (B14), or the answer is held for a reviewer, or it is ready.
+ * What the Reader wrote is kept sealed.
  */
 #include "engine/query/respond.h"
 
-#include "core/bcp/answer.h"
-#include "core/bcp/message.h"
-#include "core/bcp/repeat.h"
 #include "engine/approval/approval.h"
-#include "engine/query/recent.h"
+#include "engine/query/judge.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
 
-#define RAW_LIMIT  (256U << 10) /* bytes of a response */
 #define WHAT_LIMIT (1U << 20)
 
 struct answering {
@@ -22,8 +18,7 @@ struct answering {
 	struct kh_query_row *query;
 	struct kh_task_row *task;
 	struct kh_context_row *context;
-	struct kh_query asked; /* of round 0 */
-	struct kh_answer answer;
+	const struct kh_judge *judged; /* NULL: there is no response */
 };
 
 static enum kh_err load(struct kh_op *op, struct kh_effect_row *effect, struct answering *ret)
@@ -89,119 +84,53 @@ enum kh_err kh_respond_fail(struct kh_op *op, struct kh_effect_row *effect, enum
 		       : e;
 }
 
-static enum kh_err judge(struct answering *a, const struct kh_effect_row *effect, const struct kh_query *query,
-			 struct kh_recent recent, struct kh_answer *ret_answer)
-{
-	struct kh_op *op = a->op;
-
-	return kh_message_judge(op->screen, op->arena, query, kh_op_id(op, KH_ID_ASK, effect->id), effect->raw, recent,
-				ret_answer);
-}
-
-/* B14: compares the answers of all rounds with the first. */
-static enum kh_err compare_rounds(struct answering *a)
-{
-	struct kh_op *op = a->op;
-	const struct kh_effect_row *effect = a->effect;
-	struct kh_effect_row *earlier;
-	enum kh_err e = KH_OK;
-
-	while (e == KH_OK && effect->round > 0) {
-		struct kh_query again;
-		struct kh_answer repeated;
-		e = kh_ask_query(op, a->query, effect->round, &again);
-		if (e == KH_OK)
-			e = judge(a, effect, &again, (struct kh_recent){0}, &repeated);
-		if (e == KH_OK)
-			kh_repeat_compare(&a->answer, &a->asked, &repeated, &again);
-		if (e == KH_OK)
-			e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, effect->prev, &earlier);
-		effect = earlier;
-	}
-	return e;
-}
-
-/* Judges the response of the first round together with what the context was told before.  It is the one delivered. */
-static enum kh_err judge_first(struct answering *a)
+/* The responses of the rounds before, which cannot change any more. */
+static enum kh_err add_rounds(struct answering *a, struct kh_judge *j)
 {
 	struct kh_effect_row *effect = a->effect;
-	struct kh_recent recent = {0};
 	enum kh_err e = KH_OK;
 
-	while (e == KH_OK && effect->round > 0)
+	for (size_t round = j->round; e == KH_OK; round--) {
+		j->rounds[round] = (struct kh_judge_round){kh_op_id(a->op, KH_ID_ASK, effect->id), effect->raw};
+		if (round == 0)
+			break;
 		e = kh_txn_load(a->op->txn, KH_TABLE_EFFECTS, effect->prev, &effect);
-	if (e == KH_OK && a->asked.category > 1)
-		e = kh_recent_coming(a->op, a->context, &recent);
-	return e == KH_OK ? judge(a, effect, &a->asked, recent, &a->answer) : e;
-}
-
-/* The verdict on this response: in a later round first on its own, then on all rounds together. */
-static enum kh_err judge_round(struct answering *a, const struct kh_query *asked, enum kh_verdict *ret_verdict)
-{
-	struct kh_op *op = a->op;
-	struct kh_query again;
-	enum kh_err e = KH_OK;
-
-	if (asked != NULL && a->effect->round == 0)
-		a->asked = *asked;
-	else
-		e = kh_ask_query(op, a->query, 0, &a->asked);
-
-	if (e == KH_OK && a->effect->round > 0) {
-		e = kh_ask_query(op, a->query, a->effect->round, &again);
-		if (e == KH_OK)
-			e = judge(a, a->effect, &again, (struct kh_recent){0}, &a->answer);
-		if (e != KH_OK || a->answer.verdict == KH_VERDICT_REJECT) {
-			*ret_verdict = KH_VERDICT_REJECT;
-			return e;
-		}
 	}
-	if (e == KH_OK)
-		e = judge_first(a);
-	if (e == KH_OK)
-		*ret_verdict = a->answer.verdict;
 	return e;
 }
 
-/* Whether another round is needed; if so, puts it into the outbox. */
-static enum kh_err next_round(struct answering *a, bool *ret_next)
+/* What judging needs, if it has not been done yet. */
+static enum kh_err want(struct answering *a, const struct kh_respond *call, const struct kh_recent_ids *recent,
+			struct kh_view key)
 {
-	struct kh_query again;
+	struct kh_judge *j = KH_NEW(a->op->arena, struct kh_judge);
 
-	*ret_next = kh_repeat_query(a->op->arena, &a->asked, (unsigned)a->effect->round + 1, &again);
-	if (!*ret_next)
-		return kh_arena_check(a->op->arena);
-	a->query->round++;
-	return kh_ask_put(a->op, a->query, a->effect->id, KH_LIT(""));
+	if (j == NULL)
+		return KH_ENOMEM;
+	*j = (struct kh_judge){.body = a->query->body,
+			       .read = a->effect->round == 0 ? call->asked : NULL,
+			       .round = (size_t)a->effect->round,
+			       .recent_count = recent->n};
+	enum kh_err e = kh_recent_load(a->op, recent, &j->recent);
+	if (e == KH_OK)
+		e = add_rounds(a, j);
+	return e == KH_OK ? kh_beforehand_want(a->op, kh_judge_run, key, j) : e;
 }
 
-static enum kh_err keep_answer(struct answering *a)
+static enum kh_err find_judged(struct answering *a, const struct kh_respond *call)
 {
-	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
-	/* In the query's order (B17), which canonical JSON would not keep. */
-	enum kh_err e = kh_json_write(a->op->arena, kh_answer_write(&a->answer, &a->asked, doc), &a->query->held);
+	struct kh_recent_ids recent = {0};
+	enum kh_err e = a->query->category > 1 ? kh_recent_coming(a->op, a->context, &recent) : KH_OK;
 
-	a->query->length = a->asked.bound;
-	return e;
-}
-
-/* The text that a reviewer reads: the summary, or all answers, one in each line. */
-static enum kh_err review_text(struct answering *a, struct kh_view *ret_text)
-{
-	struct kh_buf buf;
-
-	if (a->asked.category != 2) {
-		*ret_text = a->asked.category == 3 ? a->answer.values[0].text : a->query->held;
-		return KH_OK;
-	}
-	kh_buf_init(&buf, a->op->arena, WHAT_LIMIT);
-	for (size_t i = 0; i < a->asked.question_count; i++) {
-		kh_buf_add(&buf, a->asked.questions[i].id);
-		kh_buf_lit(&buf, ": ");
-		kh_buf_add(&buf, a->answer.values[i].text);
-		kh_buf_byte(&buf, '\n');
-	}
-	return kh_buf_end(&buf, ret_text);
+	if (e == KH_OK && (a->effect->round < 0 || a->effect->round >= KH_JUDGE_ROUNDS))
+		e = kh_error_set(a->op->err, KH_ESTORE, "store_corrupt", "a query has no such round");
+	if (e != KH_OK)
+		return e;
+	struct kh_view key = kh_judge_key(a->op->arena, call->response, (size_t)a->effect->round, &recent);
+	if (key.p == NULL)
+		return KH_ENOMEM;
+	a->judged = kh_beforehand_find(a->op, kh_judge_run, key);
+	return a->judged != NULL ? KH_OK : want(a, call, &recent, key);
 }
 
 /* [{"id":"b...","source":"...","taint":"high"},...]: where the text came from, without content. */
@@ -240,17 +169,16 @@ static enum kh_err hold(struct answering *a)
 		.task = a->task,
 		.query = a->query,
 		.untrusted = true,
-		.marks = &a->answer.reasons,
+		.text = a->judged->text,
+		.marks = &a->judged->answer.reasons,
 		.operation = KH_LIT("bcp.deliver"),
 		.arguments = kh_canonical_digest(a->query->body),
-		.content = kh_canonical_digest(a->query->held),
+		.content = a->judged->digest,
 	};
 
 	if ((uint64_t)a->task->pending >= op->policy->approvals.max_pending)
 		return kh_settle_ready(op, a->query, KH_OUTCOME_FAILED, "too_many_pending");
-	enum kh_err e = review_text(a, &request.text);
-	if (e == KH_OK)
-		e = review_source(a, &request.source);
+	enum kh_err e = review_source(a, &request.source);
 	if (e != KH_OK)
 		return e;
 	a->query->state = KH_QUERY_HELD;
@@ -260,62 +188,53 @@ static enum kh_err hold(struct answering *a)
 	return e == KH_OK ? kh_approval_request(op, &request, &approval) : e;
 }
 
-/* For humans: what was found, in this round and in comparison with the others. */
-static enum kh_err keep_reasons(struct answering *a)
-{
-	yyjson_mut_doc *doc = kh_json_new(a->op->arena);
-
-	return a->answer.reasons.n == 0
-		       ? KH_OK
-		       : kh_json_write(a->op->arena, kh_json_reasons(doc, &a->answer.reasons), &a->effect->reasons);
-}
-
 /* After a verdict that is not a rejection: another round, a reviewer, or done. */
-static enum kh_err accept(struct answering *a, size_t size, bool *ret_next)
+static enum kh_err accept(struct answering *a, size_t size)
 {
-	enum kh_err e = next_round(a, ret_next);
+	const struct kh_judge *judged = a->judged;
+	enum kh_err e = KH_OK;
 
-	if (e == KH_OK && !*ret_next)
-		e = compare_rounds(a);
-	if (e == KH_OK)
-		e = keep_reasons(a);
-	if (e == KH_OK && !*ret_next)
-		e = keep_answer(a);
+	if (judged->more) {
+		a->query->round++;
+		e = kh_ask_put(a->op, a->query, a->effect->id, KH_LIT(""));
+	} else {
+		a->query->held = judged->held;
+		a->query->length = judged->asked.bound;
+	}
 	if (e != KH_OK)
 		return e;
-	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, a->answer.verdict));
-	if (!*ret_next && a->answer.verdict == KH_VERDICT_DELIVER)
-		return kh_settle_accepted(a->op, a->query, judgement(a, &a->answer.reasons, size));
-	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
-	return e == KH_OK && !*ret_next ? hold(a) : e;
+	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, judged->answer.verdict));
+	if (!judged->more && judged->answer.verdict == KH_VERDICT_DELIVER)
+		return kh_settle_accepted(a->op, a->query, judgement(a, &judged->answer.reasons, size));
+	e = record(a, KH_AUDIT_RESPONSE_JUDGED, &judged->answer.reasons, size);
+	return e == KH_OK && !judged->more ? hold(a) : e;
 }
 
-static enum kh_err reject(struct answering *a, size_t size, bool *ret_again)
+static enum kh_err reject(struct answering *a, size_t size)
 {
+	bool again;
+
 	end_ask(a, KH_EFFECT_DONE, kh_words_name(&kh_answer_verdict_words, KH_VERDICT_REJECT));
-	enum kh_err e = keep_reasons(a);
+	enum kh_err e = try_again(a, a->judged->answer.rejected, &again);
 	if (e == KH_OK)
-		e = try_again(a, a->answer.rejected, ret_again);
-	if (e == KH_OK)
-		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->answer.reasons, size);
-	return e == KH_OK && !*ret_again ? kh_settle_ready(a->op, a->query, KH_OUTCOME_FAILED, "invalid") : e;
+		e = record(a, KH_AUDIT_RESPONSE_JUDGED, &a->judged->answer.reasons, size);
+	return e == KH_OK && !again ? kh_settle_ready(a->op, a->query, KH_OUTCOME_FAILED, "invalid") : e;
 }
 
 static enum kh_err take(struct answering *a, struct kh_respond *call)
 {
-	struct kh_op *op = a->op;
 	size_t size = kh_tainted_size(call->response);
-	enum kh_verdict verdict = KH_VERDICT_REJECT;
-	bool more = false;
 
 	a->effect->raw = call->response;
-	a->effect->expires_at = kh_engine_keep_until(op->engine, op->now);
-	enum kh_err e = judge_round(a, call->asked, &verdict);
-	if (e == KH_OK)
-		e = verdict == KH_VERDICT_REJECT ? reject(a, size, &more) : accept(a, size, &more);
-	call->code = verdict == KH_VERDICT_REJECT ? "invalid" : "accepted";
-	call->why = verdict == KH_VERDICT_REJECT ? a->answer.rejected : NULL;
-	return e;
+	enum kh_err e = find_judged(a, call);
+	if (e != KH_OK)
+		return e;
+	a->effect->raw = kh_tainted_first(call->response, a->judged->most);
+	a->effect->expires_at = kh_engine_keep_until(a->op->engine, a->op->now);
+	a->effect->reasons = a->judged->reasons;
+	call->code = a->judged->verdict == KH_VERDICT_REJECT ? "invalid" : "accepted";
+	call->why = a->judged->verdict == KH_VERDICT_REJECT ? a->judged->answer.rejected : NULL;
+	return a->judged->verdict == KH_VERDICT_REJECT ? reject(a, size) : accept(a, size);
 }
 
 /* The ask that the caller names.  A Reader that names another Reader's ask is refused, and that is recorded (B4). */
@@ -331,6 +250,14 @@ static enum kh_err find_effect(struct kh_op *op, const struct kh_respond *call, 
 	return e == KH_OK && !kh_view_eq((*ret_effect)->reader, op->caller->name) ? KH_EUNKNOWN : e;
 }
 
+enum kh_err kh_respond_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_respond *respond = call;
+
+	at->rehearse = respond->fault == KH_READER_OK && kh_tainted_size(respond->response) <= KH_ANSWER_BYTES;
+	return KH_OK;
+}
+
 enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 {
 	struct kh_respond *call = arg;
@@ -341,7 +268,7 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	call->code = "closed";
 	call->why = NULL;
 	enum kh_err e = find_effect(op, call, &effect);
-	if (e == KH_EUNKNOWN)
+	if (e == KH_EUNKNOWN && !op->rehearses)
 		return kh_op_refuse(
 			op, KH_AUDIT_REFUSED, NULL,
 			KH_LIT("{\"code\":\"unknown_query\",\"operation\":\"query.respond\"}"),
@@ -351,11 +278,12 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	if (e != KH_OK)
 		return e;
 	call->query = a.query;
-	e = kh_settle_due(op, a.query);
+	if (!op->rehearses)
+		e = kh_settle_due(op, a.query);
 	if (e != KH_OK || a.query->state != KH_QUERY_ASKING || a.query->effect != effect->id ||
 	    (effect->state != KH_EFFECT_BEGUN && (op->caller != NULL || effect->state != KH_EFFECT_WAITING)))
 		return e;
-	if (call->fault == KH_READER_OK && kh_tainted_size(call->response) > RAW_LIMIT)
+	if (call->fault == KH_READER_OK && kh_tainted_size(call->response) > KH_ANSWER_BYTES)
 		call->fault = KH_READER_GARBAGE;
 	if (call->fault != KH_READER_OK) {
 		call->code = "invalid";
@@ -370,5 +298,13 @@ enum kh_err kh_respond_run(struct kh_op *op, void *arg)
 	if (e != KH_OK || !there)
 		return e;
 	e = kh_txn_load(op->txn, KH_TABLE_EFFECTS, a.query->effect, &effect);
-	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, NULL, &call->next) : e;
+	return e == KH_OK ? kh_ask_prepare(op, effect, a.query, a.judged != NULL ? &a.judged->next : NULL, &call->next)
+			  : e;
+}
+
+enum kh_err kh_respond_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err)
+{
+	struct kh_respond *respond = call;
+
+	return kh_ask_finish(engine, arena, &respond->next, err);
 }

@@ -8,6 +8,7 @@
 #define KH_ENGINE_QUERY_RESPOND_H
 
 #include "engine/query/ask.h"
+#include "engine/state/beforehand.h"
 
 struct kh_respond {
 	int64_t effect;               /* in, for Keyhole's own drivers */
@@ -23,6 +24,8 @@ struct kh_respond {
 	struct kh_ask next; /* what to carry out next, a retry or another round, as in admit.h */
 };
 enum kh_err kh_respond_run(struct kh_op *op, void *call);
+enum kh_err kh_respond_prepare(struct kh_prepare *at, void *call);
+enum kh_err kh_respond_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
 
 /*
  * Not an operation: the ask EFFECT ended without a response.  Asks again if tries are left; otherwise the query has

@@ -104,19 +104,6 @@ const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)
 	return atomic_load(&engine->ruling)->tools;
 }
 
-static struct kh_engine_screen *new_screen(const struct kh_alloc *alloc, struct kh_inforce *ruling)
-{
-	struct kh_engine_screen *made = kh_alloc_zero(alloc, sizeof(*made));
-
-	if (made == NULL)
-		return NULL;
-	made->ruling = ruling;
-	if (kh_screen_new(alloc, ruling->rules, &made->screen) == KH_OK)
-		return made;
-	kh_alloc_free(alloc, made, sizeof(*made));
-	return NULL;
-}
-
 static void leave(struct kh_engine *engine)
 {
 	pthread_mutex_lock(&engine->lock);
@@ -139,7 +126,7 @@ struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine)
 		ruling->spare = taken->next;
 	pthread_mutex_unlock(&engine->lock);
 	if (taken == NULL)
-		taken = new_screen(alloc, ruling);
+		taken = kh_inforce_screen(alloc, ruling);
 	if (taken == NULL)
 		leave(engine);
 	return taken;

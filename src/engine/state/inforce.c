@@ -16,17 +16,32 @@ void kh_inforce_free(const struct kh_alloc *alloc, struct kh_inforce *ruling)
 		kh_screen_free(spare->screen);
 		kh_alloc_free(alloc, spare, sizeof(*spare));
 	}
-	kh_screen_free(ruling->screen);
 	kh_rules_free(ruling->rules);
 	kh_arena_done(&ruling->arena);
 	kh_alloc_free(alloc, ruling, sizeof(*ruling));
 }
 
+struct kh_engine_screen *kh_inforce_screen(const struct kh_alloc *alloc, struct kh_inforce *ruling)
+{
+	struct kh_engine_screen *made = kh_alloc_zero(alloc, sizeof(*made));
+
+	if (made == NULL)
+		return NULL;
+	made->ruling = ruling;
+	if (kh_screen_new(alloc, ruling->rules, &made->screen) == KH_OK)
+		return made;
+	kh_alloc_free(alloc, made, sizeof(*made));
+	return NULL;
+}
+
+/* With the rules comes a first screen, so that whoever needs one first need not wait for it. */
 static enum kh_err make_screen(const struct kh_alloc *alloc, struct kh_inforce *ruling, struct kh_error *err)
 {
 	enum kh_err e = kh_screening_new(alloc, &ruling->arena, ruling->policy, &ruling->rules, err);
 
-	return e == KH_OK ? kh_screen_new(alloc, ruling->rules, &ruling->screen) : e;
+	if (e == KH_OK)
+		ruling->spare = kh_inforce_screen(alloc, ruling);
+	return e == KH_OK && ruling->spare == NULL ? KH_ENOMEM : e;
 }
 
 enum kh_err kh_inforce_new(const struct kh_alloc *alloc, const struct kh_inforce *from, struct kh_inforce **ret_ruling,

@@ -22,8 +22,7 @@ struct kh_inforce {
 	const struct kh_errand_tools *tools;
 	struct kh_arena arena; /* for the operator's own rules, which the compiled ones refer to */
 	struct kh_rules *rules;
-	struct kh_screen *screen;       /* used by the store's thread */
-	struct kh_engine_screen *spare; /* for other threads, given back; under the engine's lock */
+	struct kh_engine_screen *spare; /* given back; under the engine's lock */
 	struct kh_inforce *before;
 };
 
@@ -48,6 +47,9 @@ struct kh_engine {
 	struct kh_tally *tally;
 	struct kh_refusals *refusals; /* likewise: callers that are refused cannot fill the record */
 };
+
+/* A screen with RULING's rules; NULL: out of memory. */
+struct kh_engine_screen *kh_inforce_screen(const struct kh_alloc *alloc, struct kh_inforce *ruling);
 
 /* FROM has the policy, Readers and tools; the rest is made from them. */
 enum kh_err kh_inforce_new(const struct kh_alloc *alloc, const struct kh_inforce *from, struct kh_inforce **ret_ruling,

@@ -13,18 +13,23 @@
 #include "engine/state/engine.h"
 #include "engine/state/publicid.h"
 
+struct kh_beforehand;
+struct kh_refusals_mark;
+
 struct kh_op {
 	const struct kh_engine *engine;
 	struct kh_txn *txn;
 	struct kh_arena *arena; /* the caller owns it */
 	const struct kh_policy *policy;
-	struct kh_screen *screen;     /* belongs to the store's thread */
-	const struct kh_above *above; /* never NULL */
-	int64_t now;                  /* of this transaction; never goes back within a process */
-	struct kh_token_row *caller;  /* NULL: Keyhole itself */
-	struct kh_error *err;         /* never NULL */
-	bool noted;                   /* a refusal was recorded or counted (refusals.h) */
-	enum kh_err refused;          /* set by kh_op_refuse(): the caller is refused, and the record of that is kept */
+	struct kh_beforehand *prepared; /* never NULL: what was done outside of the transaction (beforehand.h) */
+	const struct kh_above *above;   /* never NULL */
+	bool rehearses;              /* on a snapshot, not on the store's thread: nothing of it counts (beforehand.h) */
+	int64_t now;                 /* of this transaction; never goes back within a process */
+	struct kh_token_row *caller; /* NULL: Keyhole itself */
+	struct kh_error *err;        /* never NULL */
+	struct kh_refusals_mark *marks; /* of what was noted (refusals.h) */
+	bool noted;                     /* a refusal was recorded or counted (refusals.h) */
+	enum kh_err refused; /* set by kh_op_refuse(): the caller is refused, and the record of that is kept */
 };
 
 /* An operation: CALL is its own struct, with the input and, on KH_OK, the output. */

@@ -68,6 +68,37 @@ static void make_coarse(struct kh_op *op, struct kh_refusals_entry *entry)
 							 (long long)entry->by, entry->operation, entry->code));
 }
 
+/* What a run has noted, to be undone if it is run again. */
+struct kh_refusals_mark {
+	struct kh_refusals_mark *next;
+	size_t at;
+	bool added; /* a new entry; else one more of a known one */
+};
+
+static void mark(struct kh_op *op, size_t at, bool added)
+{
+	struct kh_refusals_mark *made = KH_NEW(op->arena, struct kh_refusals_mark);
+
+	if (made != NULL)
+		*made = (struct kh_refusals_mark){.next = op->marks, .at = at, .added = added};
+	op->marks = made;
+}
+
+void kh_refusals_undo(struct kh_op *op)
+{
+	struct kh_refusals *all = of(op);
+
+	for (const struct kh_refusals_mark *m = op->marks; m != NULL; m = m->next) { /* the newest first */
+		if (m->added) {
+			all->n = m->at;
+		} else {
+			all->at[m->at].count--;
+			all->counted--;
+		}
+	}
+	op->marks = NULL;
+}
+
 /* True if it was counted; false if it has to be recorded, and is known from now on. */
 static bool is_counted(struct kh_op *op, struct kh_refusals *all, struct kh_refusals_entry *entry)
 {
@@ -81,10 +112,13 @@ static bool is_counted(struct kh_op *op, struct kh_refusals *all, struct kh_refu
 		known->count++;
 		known->last = op->now;
 		all->counted++;
+		mark(op, (size_t)(known - all->at), false);
 		return true;
 	}
-	if (all->n < KH_REFUSALS_MOST)
+	if (all->n < KH_REFUSALS_MOST) {
+		mark(op, all->n, true);
 		all->at[all->n++] = *entry;
+	}
 	return false;
 }
 

@@ -51,4 +51,7 @@ enum kh_err kh_refusals_add(struct kh_op *op, enum kh_audit_kind kind, struct kh
 /* Records the counts.  NOW_ALL: even if the period is not over. */
 enum kh_err kh_refusals_write(struct kh_op *op, bool now_all) KH_CHECKED;
 
+/* The run is going to be run again: forgets what it noted. */
+void kh_refusals_undo(struct kh_op *op);
+
 #endif

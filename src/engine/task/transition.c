@@ -7,37 +7,76 @@
 
 #include "core/comm/plan.h"
 #include "core/comm/suspect.h"
-#include "engine/approval/approval.h"
+#include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
 #define OPERATION "task.execute"
 
+/* A plan, read and screened outside of the transaction (beforehand.h). */
 struct plan {
+	yyjson_val *in;
+	/* out */
+	struct kh_reasons errors;
+	enum kh_err e; /* why it has no canonical form */
+	struct kh_error err;
 	struct kh_view canonical;
 	struct kh_digest digest;
 	struct kh_reasons review; /* what the screen found */
 	size_t names;             /* how many operations it names */
 };
 
-static enum kh_err read_plan(struct kh_op *op, yyjson_val *in, struct plan *ret_plan)
+#define KEY KH_LIT("plan") /* a call has one */
+
+static enum kh_err read_plan(struct kh_prepare *at, void *work)
 {
-	struct kh_reasons errors;
+	struct kh_screen *screen = kh_beforehand_screen(at);
+	struct plan *plan = work;
 	struct kh_plan parsed;
 
-	kh_reasons_init(&errors, op->arena);
-	kh_reasons_init(&ret_plan->review, op->arena);
-	enum kh_err e = kh_plan_read(op->arena, in, &parsed, &errors);
-	if (e == KH_OK && errors.n > 0)
-		return kh_error_reason(op->err, KH_EINPUT, &errors);
-	if (e == KH_OK)
-		e = kh_canonical_json(op->arena, in, &ret_plan->canonical, op->err);
-	if (e == KH_OK)
-		e = kh_suspect_value(op->screen, KH_LIT(""), in, &ret_plan->review);
-	if (e == KH_OK)
-		ret_plan->digest = kh_canonical_digest(ret_plan->canonical);
-	ret_plan->names = parsed.item_count;
-	return e;
+	kh_reasons_init(&plan->errors, at->arena);
+	kh_reasons_init(&plan->review, at->arena);
+	enum kh_err e = screen != NULL ? kh_plan_read(at->arena, plan->in, &parsed, &plan->errors) : KH_ENOMEM;
+	if (e != KH_OK || plan->errors.n > 0)
+		return e;
+	plan->names = parsed.item_count;
+	plan->e = kh_canonical_json(at->arena, plan->in, &plan->canonical, &plan->err);
+	if (plan->e != KH_OK)
+		return plan->e == KH_ENOMEM ? KH_ENOMEM : KH_OK;
+	plan->digest = kh_canonical_digest(plan->canonical);
+	e = kh_suspect_value(screen, KH_LIT(""), plan->in, &plan->review);
+	return e == KH_OK ? kh_subject_prepare(at, plan->canonical) : e;
+}
+
+enum kh_err kh_transition_prepare(struct kh_prepare *at, void *call)
+{
+	const struct kh_execute *execute = call;
+	struct plan *plan = KH_NEW(at->arena, struct plan);
+
+	if (plan == NULL)
+		return KH_ENOMEM;
+	plan->in = execute->plan;
+	if (execute->plan == NULL) /* who calls it so is refused for something else */
+		return KH_OK;
+	return kh_beforehand_do(at, read_plan, KEY, plan);
+}
+
+static enum kh_err find_plan(struct kh_op *op, yyjson_val *in, const struct plan **ret_plan)
+{
+	const struct plan *plan = kh_beforehand_find(op, read_plan, KEY);
+
+	if (plan == NULL) { /* another policy has come into force */
+		struct plan *wanted = KH_NEW(op->arena, struct plan);
+		if (wanted != NULL)
+			wanted->in = in;
+		return wanted != NULL ? kh_beforehand_want(op, read_plan, KEY, wanted) : KH_ENOMEM;
+	}
+	*ret_plan = plan;
+	if (plan->errors.n > 0)
+		return kh_error_reason(op->err, KH_EINPUT, &plan->errors);
+	if (plan->e != KH_OK)
+		*op->err = plan->err;
+	return plan->e;
 }
 
 /* The newest approval that was asked for this plan in this task; *RET is NULL if there is none. */
@@ -151,7 +190,7 @@ enum kh_err kh_transition_run(struct kh_op *op, void *call)
 	struct kh_execute *execute = call;
 	struct kh_context_row *context = NULL;
 	struct kh_task_row *task = NULL;
-	struct plan plan;
+	const struct plan *plan = NULL;
 	enum kh_err e = kh_find_task(op, execute->task, &task);
 
 	if (e == KH_OK)
@@ -159,18 +198,18 @@ enum kh_err kh_transition_run(struct kh_op *op, void *call)
 	if (e == KH_OK && task->phase != KH_PHASE_PLANNING)
 		e = kh_error_set(op->err, KH_EREFUSED, "already_executing", "the task is in its execution phase");
 	if (e == KH_OK)
-		e = read_plan(op, execute->plan, &plan);
-	if (e == KH_OK && plan.names == 0 && op->policy->plan == KH_PLAN_NAMED)
+		e = find_plan(op, execute->plan, &plan);
+	if (e == KH_OK && plan->names == 0 && op->policy->plan == KH_PLAN_NAMED)
 		e = kh_error_set(op->err, KH_EREFUSED, "plan_names_nothing",
 				 "the policy wants a plan that names its operations in `required_operations`");
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, task->context, &context);
 	if (e != KH_OK)
 		return e;
-	if (plan.review.n > 0 || context->taint == KH_TAINT_HIGH || op->policy->plan == KH_PLAN_ASK)
-		e = ask_human(op, task, &plan, execute);
+	if (plan->review.n > 0 || context->taint == KH_TAINT_HIGH || op->policy->plan == KH_PLAN_ASK)
+		e = ask_human(op, task, plan, execute);
 	else
-		e = begin(op, task, &plan, 0, execute);
+		e = begin(op, task, plan, 0, execute);
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);
 	if (e == KH_OK)

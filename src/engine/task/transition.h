@@ -6,7 +6,7 @@
 #ifndef KH_ENGINE_TASK_TRANSITION_H
 #define KH_ENGINE_TASK_TRANSITION_H
 
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 struct kh_execute {
 	struct kh_view task;
@@ -15,5 +15,6 @@ struct kh_execute {
 	struct kh_view approval; /* out: pending; the phase has not changed.  Empty: it has */
 };
 enum kh_err kh_transition_run(struct kh_op *op, void *call);
+enum kh_err kh_transition_prepare(struct kh_prepare *at, void *call);
 
 #endif

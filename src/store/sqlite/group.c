@@ -71,20 +71,53 @@ static int begin(struct kh_group *g)
 	return rc == SQLITE_OK ? check_cache(g) : rc;
 }
 
-/* Runs the jobs from *NEXT on until one breaks the transaction or none is left; *NEXT is then the job after it. */
-static int run_jobs(struct kh_group *g, struct kh_savepoint_grown *grown, struct kh_store_job **next,
-		    uint64_t *ret_events)
+/* The jobs of a group: those that wait to be run, and those that were run, in order. */
+struct queue {
+	struct kh_store_job *next;
+	struct kh_store_job *ran, **end;
+};
+
+/* Takes the next job out, to be put behind those that were run. */
+static struct kh_store_job *take_next(struct queue *q)
+{
+	struct kh_store_job *job = q->next;
+
+	q->next = job->next;
+	job->next = NULL;
+	return job;
+}
+
+static void put_ran(struct queue *q, struct kh_store_job *job)
+{
+	*q->end = job;
+	q->end = &job->next;
+}
+
+static void tell(struct kh_group *g, struct kh_store_job *job)
+{
+	count(&g->store->figures.operations, 1);
+	job->done(job); /* the job may be freed by this */
+}
+
+/*
+ * Runs the jobs until one breaks the transaction or none is left.  A job that is to be run again has kept nothing, so it
+ * need not wait for the commit.
+ */
+static int run_jobs(struct kh_group *g, struct kh_savepoint_grown *grown, struct queue *q, uint64_t *ret_events)
 {
 	struct kh_savepoint s = {.txn = {.backend = g->backend, .event = -1}, .c = g->c, .grown = grown};
 	uint64_t events = 0;
 
-	while (*next != NULL) {
-		struct kh_store_job *job = *next;
-		*next = job->next;
+	while (q->next != NULL) {
+		struct kh_store_job *job = take_next(q);
 		job->result = kh_savepoint_run(&s, job->fn, job->arg, &job->err);
 		events += s.txn.events;
 		if (s.rc == SQLITE_OK && sqlite3_get_autocommit(g->c->db))
 			s.rc = SQLITE_IOERR; /* SQLite has ended the transaction by itself */
+		if (s.txn.again && s.rc == SQLITE_OK)
+			tell(g, job);
+		else
+			put_ran(q, job);
 		if (s.rc != SQLITE_OK)
 			return s.rc;
 	}
@@ -99,49 +132,51 @@ static void tell_heads(struct kh_heads *heads, const struct kh_savepoint_grown *
 		kh_heads_committed(heads, grown->lost ? NULL : grown->at, grown->n);
 }
 
-/* Runs one transaction for the jobs from FIRST on; returns the jobs that were not reached. */
-static struct kh_store_job *run_group(struct kh_group *g, struct kh_store_job *first)
+/* Runs one transaction for the jobs that wait; some may be left. */
+static void run_group(struct kh_group *g, struct queue *q)
 {
-	struct kh_store_job *next = first;
+	struct kh_store_job **from = q->end;
 	struct kh_error err = {.err = KH_OK};
 	/* Read once: kh_store_keep_heads() waits until no group uses the heads that it replaces. */
 	struct kh_heads *heads = __atomic_load_n(&g->store->heads, __ATOMIC_ACQUIRE);
-	enum kh_err e = KH_OK;
 	uint64_t events = 0;
 
 	g->grown.n = 0;
 	g->grown.lost = false;
 	int rc = begin(g);
-	if (rc == SQLITE_OK)
-		rc = run_jobs(g, heads != NULL ? &g->grown : NULL, &next, &events);
-	else
-		next = NULL; /* no job was run: all of them get the same error */
+	bool begun = rc == SQLITE_OK;
+	if (begun)
+		rc = run_jobs(g, heads != NULL ? &g->grown : NULL, q, &events);
+	while (!begun && q->next != NULL) /* no job was run: all of them get the same error */
+		put_ran(q, take_next(q));
 	if (rc == SQLITE_OK)
 		rc = kh_connection_step(g->c, KH_CONNECTION_COMMIT);
 	if (rc != SQLITE_OK) {
-		e = give_up(g, rc, &err);
-		for (struct kh_store_job *job = first; job != next; job = job->next)
+		enum kh_err e = give_up(g, rc, &err);
+		for (struct kh_store_job *job = *from; job != NULL; job = job->next)
 			fail_job(job, e, &err);
-		return next;
+		return;
 	}
 	count(&g->store->figures.commits, 1);
 	count(&g->store->figures.events, events);
 	tell_heads(heads, &g->grown);
-	return next;
 }
 
 static void run_all(struct kh_group *g, struct kh_store_job *first)
 {
-	struct kh_store_job *next = first;
+	struct queue q = {.next = first, .end = &q.ran};
+	struct kh_store_job *next;
 
-	while (next != NULL && !g->failed)
-		next = run_group(g, next);
-	for (; next != NULL; next = next->next)
-		fail_job(next, g->reason.err, &g->reason);
-	for (struct kh_store_job *job = first; job != NULL; job = next) {
+	while (q.next != NULL && !g->failed)
+		run_group(g, &q);
+	while (q.next != NULL) {
+		struct kh_store_job *job = take_next(&q);
+		fail_job(job, g->reason.err, &g->reason);
+		put_ran(&q, job);
+	}
+	for (struct kh_store_job *job = q.ran; job != NULL; job = next) {
 		next = job->next;
-		count(&g->store->figures.operations, 1);
-		job->done(job); /* the job may be freed by this */
+		tell(g, job);
 	}
 }
 

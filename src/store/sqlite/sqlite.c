@@ -25,7 +25,7 @@ struct sqlite_store {
 	struct kh_group group;
 	pthread_mutex_t mutex; /* guards the pool */
 	struct kh_connection *idle;
-	size_t idle_count;
+	size_t idle_count, lent; /* connections that nobody uses, and those that are in use */
 	char path[PATH_LIMIT];
 };
 
@@ -36,26 +36,44 @@ static struct sqlite_store *of(struct kh_store *store)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static enum kh_err take_reader(struct sqlite_store *s, struct kh_connection **ret_c, struct kh_error *err)
+static enum kh_err new_reader(struct sqlite_store *s, struct kh_connection **ret_c, struct kh_error *err)
 {
-	struct kh_connection *c;
+	struct kh_connection *c = kh_alloc_zero(&kh_alloc_system, sizeof(*c));
+
+	if (c == NULL)
+		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
+	enum kh_err e = kh_connection_open(c, s->path, KH_STORE_READ, err);
+	if (e != KH_OK) {
+		kh_alloc_free(&kh_alloc_system, c, sizeof(*c));
+		return e;
+	}
+	*ret_c = c;
+	return KH_OK;
+}
+
+/* SOON: only if there is one, or few are in use. */
+static enum kh_err take_reader(struct sqlite_store *s, bool soon, struct kh_connection **ret_c, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
 
 	pthread_mutex_lock(&s->mutex);
-	c = s->idle;
+	struct kh_connection *c = s->idle;
+	bool busy = soon && c == NULL && s->lent >= READERS_KEPT;
 	if (c != NULL) {
 		s->idle = c->next;
 		s->idle_count--;
 	}
+	s->lent += !busy;
 	pthread_mutex_unlock(&s->mutex);
-	if (c == NULL) {
-		c = kh_alloc_zero(&kh_alloc_system, sizeof(*c));
-		if (c == NULL)
-			return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
-		enum kh_err e = kh_connection_open(c, s->path, KH_STORE_READ, err);
-		if (e != KH_OK) {
-			kh_alloc_free(&kh_alloc_system, c, sizeof(*c));
-			return e;
-		}
+	if (busy)
+		return kh_error_set(err, KH_ESTORE, "store_busy", "many are reading already");
+	if (c == NULL)
+		e = new_reader(s, &c, err);
+	if (e != KH_OK) {
+		pthread_mutex_lock(&s->mutex);
+		s->lent--;
+		pthread_mutex_unlock(&s->mutex);
+		return e;
 	}
 	*ret_c = c;
 	return KH_OK;
@@ -70,6 +88,7 @@ static void free_reader(struct kh_connection *c)
 static void give_back(struct sqlite_store *s, struct kh_connection *c, bool good)
 {
 	pthread_mutex_lock(&s->mutex);
+	s->lent--;
 	if (good && s->idle_count < READERS_KEPT) {
 		c->next = s->idle;
 		s->idle = c;
@@ -97,14 +116,16 @@ static enum kh_err read_as_operation(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err)
+static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *arg, bool soon, struct kh_error *err)
 {
 	struct sqlite_store *s = of(store);
 	struct kh_connection *c = NULL;
 
+	if (s->mode == KH_STORE_SCRATCH && soon)
+		return kh_error_set(err, KH_ESTORE, "store_busy", "its thread reads from it");
 	if (s->mode == KH_STORE_SCRATCH)
 		return kh_store_run(store, read_as_operation, &(struct reading){fn, arg}, err);
-	enum kh_err e = take_reader(s, &c, err);
+	enum kh_err e = take_reader(s, soon, &c, err);
 	if (e != KH_OK)
 		return e;
 	struct kh_savepoint reading = {.txn = {.backend = store->backend, .reading = true, .event = -1}, .c = c};

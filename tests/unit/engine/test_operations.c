@@ -117,6 +117,7 @@ static void test_operations_wrong_roles(struct kh_test *t)
 			if (who(entry->name)[role] != '.')
 				continue;
 			struct kh_asking_state was = kh_asking_now(&w);
+			memset(call, 0, sizeof(*call)); /* what an operation prepares is in its call */
 			must_fail(t, KH_EREFUSED, kh_fixture_call(w.f, tokens[role], entry->fn, call));
 			assert_code(t, "forbidden");
 			kh_asking_unchanged(&w, &was, 1);

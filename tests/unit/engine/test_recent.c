@@ -8,7 +8,8 @@
 
 struct recent {
 	int64_t context;
-	struct kh_recent recent;
+	struct kh_recent_ids ids;
+	const struct kh_view *responses;
 };
 
 static enum kh_err read_recent(struct kh_op *op, void *call)
@@ -17,15 +18,19 @@ static enum kh_err read_recent(struct kh_op *op, void *call)
 	struct kh_context_row *context;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, r->context, &context);
 
-	return e == KH_OK ? kh_recent_texts(op, context, &r->recent) : e;
+	if (e == KH_OK)
+		e = kh_recent_given(op, context, &r->ids);
+	return e == KH_OK ? kh_recent_load(op, &r->ids, &r->responses) : e;
 }
 
 static struct kh_recent recent_of(struct kh_asking *w)
 {
 	struct recent r = {.context = kh_fixture_number(w->f, KH_ID_CONTEXT, w->f->context)};
 
+	struct kh_recent recent;
 	must(w->f->t, kh_fixture_own(w->f, read_recent, &r));
-	return r.recent;
+	must(w->f->t, kh_recent_read(&w->f->t->arena, r.responses, r.ids.n, &recent, &w->f->t->err));
+	return recent;
 }
 
 static void deliver(struct kh_asking *w, const char *members, const char *answer)
