@@ -2,6 +2,7 @@
 #include "engine/context/put.h"
 
 #include "core/block/prints.h"
+#include "core/comm/operations.h"
 #include "engine/context/seal.h"
 #include "engine/state/allowance.h"
 #include "engine/state/each.h"
@@ -41,9 +42,14 @@ static enum kh_err take_room(struct kh_op *op, const struct kh_put *put, struct 
 
 enum kh_err kh_put_prepare(struct kh_prepare *at, void *call)
 {
-	const struct kh_put *put = call;
+	struct kh_put *put = call;
+	struct kh_operation_name name;
 
-	return kh_seal_prepare(at, put->content);
+	if (put->operation.n > 0)
+		put->e = kh_error_member(
+			&put->err, KH_LIT("operation"),
+			kh_operation_find(at->arena, &kh_operations_own, put->operation, &name, &put->err));
+	return put->e == KH_ENOMEM ? KH_ENOMEM : kh_seal_prepare(at, put->content);
 }
 
 enum kh_err kh_put_run(struct kh_op *op, void *call)
@@ -60,6 +66,10 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 		e = kh_find_open(op, seal.task);
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, seal.task->context, &seal.context);
+	if (e == KH_OK && put->e != KH_OK) {
+		*op->err = put->err;
+		return put->e;
+	}
 	if (e == KH_OK && kh_tainted_size(put->content) <= KH_BLOCK_CONTENT_MAX) /* more is too large for a block */
 		e = take_room(op, put, &seal);
 	if (e != KH_OK || op->refused != KH_OK)

@@ -9,7 +9,10 @@ struct kh_put {
 	struct kh_view source;     /* where it came from; visible characters only */
 	struct kh_view operation;  /* of the attribution; empty: comm.read */
 	struct kh_tainted content; /* valid UTF-8 up to 16 MiB, else refused */
-	struct kh_view id;         /* out: the block's public id */
+	/* filled in before the transaction: whether the operation is one */
+	enum kh_err e;
+	struct kh_error err;
+	struct kh_view id; /* out: the block's public id */
 };
 enum kh_err kh_put_run(struct kh_op *op, void *call);
 enum kh_err kh_put_prepare(struct kh_prepare *at, void *call);

@@ -234,8 +234,51 @@ static void test_detail(struct kh_test *t)
 	}
 }
 
+#define ONE_WORD                                                                                  \
+	"{\"category\":2,\"questions\":[{\"id\":\"q\",\"question\":\"Who?\",\"expected_format\":" \
+	"\"short_text\",\"max_words\":1}]}"
+
+/* B11, D1: a response is bounded by what its query can hold: what fits is read, however it is written; what cannot is not. */
+static void test_most(struct kh_test *t)
+{
+	struct kh_query q = ask_good(t, ONE_WORD);
+	size_t most = kh_answer_most(&q);
+	char *text = kh_arena_alloc(&t->arena, most + 2);
+
+	assert_true(most < 8192);
+	if (text == NULL)
+		return;
+	/* A word of 40 characters, each written as two escapes. */
+	size_t n = (size_t)sprintf(text, "{\"answers\":[{\"id\":\"q\",\"answer\":\"");
+	for (int i = 0; i < 40; i++)
+		n += (size_t)sprintf(text + n, "\\ud835\\udc00");
+	n += (size_t)sprintf(text + n, "\"}]}");
+	assert_true(n <= most);
+	judge_to(t, ONE_WORD, text, KH_VERDICT_HOLD, "encoded", "q"); /* so it was read */
+	memset(text, ' ', most + 1);
+	text[most + 1] = '\0';
+	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "too_long", "");
+	text[most] = '\0';
+	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "not_json", "");
+}
+
+/* D1: text that would grow many times over is not normalised; one such character in a short answer is. */
+static void test_growth(struct kh_test *t)
+{
+	char text[1024];
+	size_t n = (size_t)sprintf(text, "{\"q\":\"");
+
+	for (int i = 0; i < 100; i++)
+		n += (size_t)sprintf(text + n, "\xef\xb7\xba");
+	sprintf(text + n, "\"}");
+	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "too_long", "q");
+	judge_to(t, ONE_WORD, "{\"q\":\"\xef\xb7\xba\"}", KH_VERDICT_REJECT, "too_many_words", "q");
+	judge_to(t, ONE_WORD, "{\"q\":\"\xe3\x8e\x9e\"}", KH_VERDICT_DELIVER, NULL, NULL); /* km in a square */
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_fields),  KH_TEST(test_fields_rejected), KH_TEST(test_length), KH_TEST(test_pairs),
-	KH_TEST(test_list),    KH_TEST(test_anomalies),       KH_TEST(test_hidden), KH_TEST(test_pieces),
-	KH_TEST(test_summary), KH_TEST(test_bound),           KH_TEST(test_detail)};
+	KH_TEST(test_most),   KH_TEST(test_growth), KH_TEST(test_fields),  KH_TEST(test_fields_rejected),
+	KH_TEST(test_length), KH_TEST(test_pairs),  KH_TEST(test_list),    KH_TEST(test_anomalies),
+	KH_TEST(test_hidden), KH_TEST(test_pieces), KH_TEST(test_summary), KH_TEST(test_bound),
+	KH_TEST(test_detail)};
 KH_TEST_MAIN(cases)

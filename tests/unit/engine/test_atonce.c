@@ -21,9 +21,8 @@ static struct kh_admit admit(struct kh_asking *w, const char *members)
 static void test_delivered(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
-	struct kh_store_figures before = kh_store_figures(w.f->store);
-
 	kh_fixture_answer(w.f, YES_TRUE);
+	struct kh_store_figures before = kh_store_figures(w.f->store);
 	struct kh_admit call = admit(&w, QUICK);
 	struct kh_store_figures after = kh_store_figures(w.f->store);
 	assert_int_equal(after.operations - before.operations, 1);

@@ -221,6 +221,51 @@ static void test_respond_too_large(struct kh_test *t)
 	assert_int_equal(kh_tainted_size(row->raw), 0);
 }
 
+/* The worst text for whoever normalises it, as long as a response may be: U+FDFA becomes eleven times as long. */
+static const char *phrases(struct kh_asking *w, size_t count)
+{
+	static const char head[] = "{\"answers\":[{\"id\":\"q1\",\"answer\":\"", tail[] = "\"}]}";
+	char *text = kh_arena_alloc(&w->f->arena, sizeof(head) + 3 * count + sizeof(tail));
+	size_t n = sizeof(head) - 1;
+
+	assert_non_null(text);
+	memcpy(text, head, n);
+	for (size_t i = 0; i < count; i++, n += 3)
+		memcpy(text + n, "\xef\xb7\xba", 3);
+	memcpy(text + n, tail, sizeof(tail));
+	return text;
+}
+
+/*
+ * D1, B16: a response that is longer than any answer to its query is rejected unread, and no more of it is kept than an
+ * answer can have; one whose normal form could be much longer is rejected before it is made.
+ */
+static void test_respond_worst(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t, NULL);
+	struct kh_view query = kh_asking_agent(&w, "\"category\":2,\"target\":\"",
+					       "\",\"questions\":[{\"id\":\"q1\",\"question\":\"Who sent it?\","
+					       "\"expected_format\":\"short_text\",\"max_words\":2}]," JUSTIFIED);
+	static const struct {
+		size_t count;
+		const char *detail;
+	} worst[] = {{83000, "a response of 249"}, {300, "its normal form"}};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kh_view ask = next_ask(&w);
+		int64_t effect = kh_asking_row(&w, query)->effect;
+		const char *text = phrases(&w, worst[i].count);
+		assert_string_equal(respond(&w, ask, text), "invalid");
+		const struct kh_effect_row *row = kh_fixture_row(w.f, KH_TABLE_EFFECTS, effect);
+		assert_view(row->verdict, "reject");
+		assert_true(kh_asking_has(row->reasons, "too_long"));
+		assert_true(kh_asking_has(row->reasons, worst[i].detail));
+		assert_true(kh_tainted_size(row->raw) < 8192);
+	}
+	assert_string_equal(respond(&w, next_ask(&w), WHO_SAYS("Anna \xef\xb7\xba")), "invalid"); /* 18 more words */
+	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_FAILED);
+}
+
 /* B14: as often as it is to be repeated; one answer is delivered and charged. */
 static void test_respond_rounds_agree(struct kh_test *t)
 {
@@ -329,6 +374,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_respond_of_another_reader),
 	KH_TEST(test_respond_message),
 	KH_TEST(test_respond_too_large),
+	KH_TEST(test_respond_worst),
 	KH_TEST(test_respond_rounds_agree),
 	KH_TEST(test_respond_rounds_disagree),
 	KH_TEST(test_respond_round_rejected),

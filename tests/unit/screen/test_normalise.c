@@ -22,6 +22,28 @@ static void expect(struct kh_test *t, view_fn *fn, const char *in, const char *o
 	assert_view(v, out);
 }
 
+/* D1: no character's normal form is longer than what is said without normalising it, and ordinary text's is said to be short. */
+static void test_most(struct kh_test *t)
+{
+	for (uint32_t c = 1; c < 0x110000; c++) {
+		char in[4];
+		struct kh_normalised n;
+		if (c >= 0xd800 && c <= 0xdfff)
+			continue;
+		struct kh_view text = kh_view_of(in, kh_utf8_encode(c, in)), form;
+		uint32_t *origin;
+		kh_arena_clear(&t->arena);
+		must(t, kh_normalise_text(&t->arena, text, &n));
+		must(t, kh_normalise_form(&t->arena, text, 0, &form, &origin));
+		if (n.text.n > kh_normalise_most(text) || form.n > kh_normalise_most(text))
+			fail_msg("U+%04X has %zu and %zu bytes, more than %zu", c, n.text.n, form.n,
+				 kh_normalise_most(text));
+	}
+	assert_int_equal(kh_normalise_most(KH_LIT("John Smith")), 10);
+	assert_int_equal(kh_normalise_most(KH_LIT("\xef\xb7\xba")), 33);
+	assert_true(kh_normalise_most(KH_LIT("J\xc3\xbcrgen \xd0\x98\xd0\xb2\xd0\xb0\xd0\xbd")) <= 3 * 17);
+}
+
 /* B17: white space, compatibility forms, invisible characters. */
 static void test_text(struct kh_test *t)
 {
@@ -186,14 +208,10 @@ static void test_skeleton(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_text),
-	KH_TEST(test_counts),
-	KH_TEST(test_marks),
-	KH_TEST_ONCE(test_text_stable),
-	KH_TEST_ONCE(test_lower_stable),
-	KH_TEST_ONCE(test_key_stable),
-	KH_TEST_ONCE(test_skeleton_stable),
-	KH_TEST(test_lower_and_key),
-	KH_TEST(test_skeleton),
+	KH_TEST_ONCE(test_most),        KH_TEST(test_text),
+	KH_TEST(test_counts),           KH_TEST(test_marks),
+	KH_TEST_ONCE(test_text_stable), KH_TEST_ONCE(test_lower_stable),
+	KH_TEST_ONCE(test_key_stable),  KH_TEST_ONCE(test_skeleton_stable),
+	KH_TEST(test_lower_and_key),    KH_TEST(test_skeleton),
 };
 KH_TEST_MAIN(cases)
