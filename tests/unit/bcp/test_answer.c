@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "core/bcp/bits.h"
 #include "judge.h"
 
@@ -238,40 +239,40 @@ static void test_detail(struct kh_test *t)
 	"{\"category\":2,\"questions\":[{\"id\":\"q\",\"question\":\"Who?\",\"expected_format\":" \
 	"\"short_text\",\"max_words\":1}]}"
 
-/* B11, D1: a response is bounded by what its query can hold: what fits is read, however it is written; what cannot is not. */
+/* PART, TIMES times, between HEAD and TAIL. */
+static const char *repeated(struct kh_test *t, const char *head, const char *part, size_t times, const char *tail)
+{
+	struct kh_view text = {NULL, 0};
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, &t->arena, 1U << 16);
+	kh_buf_add(&buf, kh_view_str(head));
+	for (size_t i = 0; i < times; i++)
+		kh_buf_add(&buf, kh_view_str(part));
+	kh_buf_add(&buf, kh_view_str(tail));
+	kh_buf_byte(&buf, '\0');
+	must(t, kh_buf_end(&buf, &text));
+	return text.p;
+}
+
+/* B11, D1: a response is bounded by what its query can hold; what fits is read, however it is written. */
 static void test_most(struct kh_test *t)
 {
 	struct kh_query q = ask_good(t, ONE_WORD);
 	size_t most = kh_answer_most(&q);
-	char *text = kh_arena_alloc(&t->arena, most + 2);
-
-	assert_true(most < 8192);
-	if (text == NULL)
-		return;
 	/* A word of 40 characters, each written as two escapes. */
-	size_t n = (size_t)sprintf(text, "{\"answers\":[{\"id\":\"q\",\"answer\":\"");
-	for (int i = 0; i < 40; i++)
-		n += (size_t)sprintf(text + n, "\\ud835\\udc00");
-	n += (size_t)sprintf(text + n, "\"}]}");
-	assert_true(n <= most);
-	judge_to(t, ONE_WORD, text, KH_VERDICT_HOLD, "encoded", "q"); /* so it was read */
-	memset(text, ' ', most + 1);
-	text[most + 1] = '\0';
-	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "too_long", "");
-	text[most] = '\0';
-	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "not_json", "");
+	const char *longest = repeated(t, "{\"answers\":[{\"id\":\"q\",\"answer\":\"", "\\ud835\\udc00", 40, "\"}]}");
+
+	assert_true(most < 8192 && strlen(longest) < most);
+	judge_to(t, ONE_WORD, longest, KH_VERDICT_HOLD, "encoded", "q"); /* so it was read */
+	judge_to(t, ONE_WORD, repeated(t, "", " ", most, ""), KH_VERDICT_REJECT, "not_json", "");
+	judge_to(t, ONE_WORD, repeated(t, "", " ", most + 1, ""), KH_VERDICT_REJECT, "too_long", "");
 }
 
 /* D1: text that would grow many times over is not normalised; one such character in a short answer is. */
 static void test_growth(struct kh_test *t)
 {
-	char text[1024];
-	size_t n = (size_t)sprintf(text, "{\"q\":\"");
-
-	for (int i = 0; i < 100; i++)
-		n += (size_t)sprintf(text + n, "\xef\xb7\xba");
-	sprintf(text + n, "\"}");
-	judge_to(t, ONE_WORD, text, KH_VERDICT_REJECT, "too_long", "q");
+	judge_to(t, ONE_WORD, repeated(t, "{\"q\":\"", "\xef\xb7\xba", 100, "\"}"), KH_VERDICT_REJECT, "too_long", "q");
 	judge_to(t, ONE_WORD, "{\"q\":\"\xef\xb7\xba\"}", KH_VERDICT_REJECT, "too_many_words", "q");
 	judge_to(t, ONE_WORD, "{\"q\":\"\xe3\x8e\x9e\"}", KH_VERDICT_DELIVER, NULL, NULL); /* km in a square */
 }

@@ -313,8 +313,7 @@ static void test_settle_edit_is_charged(struct kh_test *t)
 	/* Six words of 40 characters that no page has. */
 #define FOUR  "\xf0\x9f\x98\x80\xf0\x9f\x98\x81\xf0\x9f\x98\x82\xf0\x9f\x98\x83"
 #define FORTY FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR
-	must_fail(t, KH_EREFUSED,
-		  kh_approving_decide(w.f, w.f->reviewer, approval, KH_CHOICE_EDIT, WHO_SAYS(FORTY)));
+	must_fail(t, KH_EREFUSED, kh_approving_decide(w.f, w.f->reviewer, approval, KH_CHOICE_EDIT, WHO_SAYS(FORTY)));
 	must(t, kh_approving_decide(w.f, w.f->reviewer, approval, KH_CHOICE_EDIT, WHO_SAYS(RARE)));
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_DELIVERED);
 	assert_int_equal(kh_asking_row(&w, query)->charged, reserved);
