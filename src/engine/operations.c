@@ -26,6 +26,7 @@
 #include "engine/query/admit.h"
 #include "engine/query/ask.h"
 #include "engine/query/held.h"
+#include "engine/query/intake.h"
 #include "engine/query/look.h"
 #include "engine/query/respond.h"
 #include "engine/query/tries.h"
@@ -51,7 +52,7 @@ static const struct kh_operations_entry operations[] = {
 	{"task.graph", kh_taskgraph_run, HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"task.execute", kh_transition_run, CONTROLLER, kh_transition_prepare, NULL},
 	{"content.put", kh_put_run, CONTROLLER | HOST | ADMIN, kh_put_prepare, NULL},
-	{"query.admit", kh_admit_run, CONTROLLER, kh_admit_prepare, kh_admit_finish},
+	{"query.admit", kh_admit_run, CONTROLLER, kh_intake_prepare, kh_intake_finish},
 	{"query.look", kh_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"query.tries", kh_tries_run, REVIEWER | ADMIN, NULL, NULL},
 	{"query.respond", kh_respond_run, READER, kh_respond_prepare, kh_respond_finish},

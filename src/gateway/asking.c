@@ -5,6 +5,7 @@
 #include "gateway/asking.h"
 
 #include "engine/deciding.h"
+#include "engine/query/intake.h"
 #include "gateway/dispatch.h"
 
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
@@ -66,8 +67,8 @@ static struct kh_view advise(const struct kh_asking *asking, struct kh_arena *ar
 		return KH_ADMIT_NO_ADVICE;
 	if (kh_json_read(arena, body, &again.query, &err) != KH_OK)
 		return (struct kh_view){NULL, 0};
-	return kh_admit_read(arena, &again) == KH_OK && again.read.e == KH_OK ? again.read.advice
-									      : (struct kh_view){NULL, 0};
+	return kh_intake_read(arena, &again) == KH_OK && again.read.e == KH_OK ? again.read.advice
+									       : (struct kh_view){NULL, 0};
 }
 
 /* Whether this look is not final yet; if so, sets until when the work waits for the next. */

@@ -41,10 +41,5 @@ struct kh_admit {
 	struct kh_look look; /* what query.look would return now */
 };
 enum kh_err kh_admit_run(struct kh_op *op, void *call);
-enum kh_err kh_admit_prepare(struct kh_prepare *at, void *call);
-enum kh_err kh_admit_finish(struct kh_engine *engine, struct kh_arena *arena, void *call, struct kh_error *err);
-
-/* Fills in ADMIT's `read`. */
-enum kh_err kh_admit_read(struct kh_arena *arena, struct kh_admit *admit) KH_CHECKED;
 
 #endif
