@@ -252,7 +252,7 @@ static void test_respond_worst(struct kh_test *t)
 	} worst[] = {{83000, "a response of 249"}, {300, "its normal form"}};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct kh_view ask = next_ask(&w);
+		struct kh_view ask = next_ask_again(&w, i == 0 ? "" : "too_long");
 		int64_t effect = kh_asking_row(&w, query)->effect;
 		const char *text = phrases(&w, worst[i].count);
 		assert_string_equal(respond(&w, ask, text), "invalid");
@@ -262,7 +262,8 @@ static void test_respond_worst(struct kh_test *t)
 		assert_true(kh_asking_has(row->reasons, worst[i].detail));
 		assert_true(kh_tainted_size(row->raw) < 8192);
 	}
-	assert_string_equal(respond(&w, next_ask(&w), WHO_SAYS("Anna \xef\xb7\xba")), "invalid"); /* 18 more words */
+	assert_string_equal(respond(&w, next_ask_again(&w, "too_long"), WHO_SAYS("Anna \xef\xb7\xba")),
+			    "invalid"); /* 18 more words */
 	assert_int_equal(kh_asking_look(&w, query).outcome, KH_OUTCOME_FAILED);
 }
 
