@@ -8,6 +8,7 @@
 #include "core/policy/config.h"
 #include "engine/context/put.h"
 #include "engine/context/token.h"
+#include "engine/context/who.h"
 #include "engine/engine.h"
 #include "engine/query/admit.h"
 #include "engine/state/find.h"
@@ -245,6 +246,69 @@ static void fill_up(struct world *w, int64_t total)
 	}
 }
 
+/* --- who waits for whom (D1) -------------------------------------------------------------------------------------- */
+
+#define MUCH ((size_t)15 << 20)
+
+/* Another caller, who only asks who he is. */
+struct bystander {
+	struct caller *caller;
+	double longest; /* seconds that one call took */
+};
+
+static void *stand_by(void *arg)
+{
+	struct bystander *b = arg;
+	struct world *w = b->caller->world;
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, &kh_alloc_system, 16U << 20);
+	while (!w->stop) {
+		struct kh_error err = {0};
+		struct kh_who who = {0};
+		double start = seconds();
+		kh_arena_clear(&arena);
+		kh_bench_must(kh_engine_call(w->engine, kh_token_read(w->engine, b->caller->token), kh_who_run, &who,
+					     &arena, &err),
+			      err.detail);
+		double took = seconds() - start;
+		if (took > b->longest)
+			b->longest = took;
+	}
+	kh_arena_done(&arena);
+	return NULL;
+}
+
+/* How long one caller puts 15 MiB in, and how long another waits at worst meanwhile. */
+static void measure_put(struct world *w, struct caller *callers)
+{
+	struct bystander b = {.caller = &callers[1]};
+	char *content = kh_bench_alloc(MUCH);
+	struct kh_error err = {0};
+	struct kh_arena arena;
+	pthread_t thread;
+
+	memset(content, 'x', MUCH);
+	kh_arena_init(&arena, &kh_alloc_system, 256U << 20);
+	w->stop = false;
+	if (pthread_create(&thread, NULL, stand_by, &b) != 0)
+		kh_bench_must(KH_ENOMEM, "a thread");
+	struct kh_put put = {.task = callers[0].task,
+			     .source = KH_LIT("disk"),
+			     .content = kh_tainted_wrap(kh_view_of(content, MUCH))};
+	double start = seconds();
+	kh_bench_must(
+		kh_engine_call(w->engine, kh_token_read(w->engine, callers[0].token), kh_put_run, &put, &arena, &err),
+		err.detail);
+	double took = seconds() - start;
+	w->stop = true;
+	pthread_join(thread, NULL);
+	kh_bench_ratio("15 MiB are put in: another caller waits at most", b.longest * 1e9, "who puts it in", took * 1e9,
+		       0.5);
+	kh_arena_done(&arena);
+	free(content);
+}
+
 int main(void)
 {
 	static struct caller callers[CALLERS];
@@ -259,6 +323,8 @@ int main(void)
 	show("one caller", measure(&w, callers, 1, 1), 0);
 	show("16 callers", measure(&w, callers, 16, 2), 0);
 	show("512 callers", measure(&w, callers, CALLERS, SECONDS), WANTED);
+	kh_bench_section("Engine: what one caller does, and how long another waits meanwhile");
+	measure_put(&w, callers);
 	close_world(&w);
 
 	kh_bench_section("Cost of a query by the length of the audit (512 callers)");

@@ -55,12 +55,12 @@ static const struct kh_reader_driver driver = {.name = "openai", .ask = ask_mode
 /* An engine whose models are there (bit 1: triage, bit 2: supervisor), with a context that PAGE may have influenced. */
 static struct kh_fixture *open(struct kh_test *t, unsigned tiers, struct kh_view *ret_task)
 {
-	static struct kh_reader readers[4];
+	static struct kh_reader readers[5];
 	struct kh_fixture *f = kh_fixture_fresh(t, KH_OPERATING_POLICY);
 	size_t count;
 	const struct kh_reader *there = kh_engine_readers(f->engine, &count);
 
-	assert_true(count <= 3);
+	assert_true(count <= 4);
 	memcpy(readers, there, count * sizeof(*readers));
 	readers[count] = (struct kh_reader){.name = KH_LIT("judge"),
 					    .driver = &driver,
