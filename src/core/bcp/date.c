@@ -61,8 +61,8 @@ static const char *const short_weekdays[] = {"mo|lun|seg|ma",
 					     "mi|mer|mi\xc3\xa9|qua|wo",
 					     "do|jeu|jue|gio|qui",
 					     "fr|ven|vie|sex|vr",
-					     "sa|sam|s\xc3\xa1"
-					     "b|sab|za",
+					     ("sa|sam|s\xc3\xa1"
+					      "b|sab|za"),
 					     "so|dim|dom|zo"};
 
 /* Like kh_view_eq_nocase(), for the letters of Latin-1 too. */
