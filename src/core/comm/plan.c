@@ -4,8 +4,8 @@
 #include "core/comm/operations.h"
 #include "core/comm/strict.h"
 
-/* Reads the members of OBJ except `operation` as parameters of ITEM, and checks each.  None is required in a plan. */
-static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj,
+/* Reads the members of OBJ except `operation` as parameters of ITEM.  If CHECK, checks each.  None is required. */
+static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, yyjson_val *obj, bool check,
 				   struct kh_plan_item *item, struct kh_reasons *errors)
 {
 	const struct kh_operation *operation = item->operation.operation;
@@ -26,9 +26,9 @@ static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, 
 		const struct kh_parameter_spec *spec = kh_operation_parameter(operation, name);
 		if (kh_view_eq(name, KH_LIT("operation")))
 			continue;
-		if (spec != NULL)
+		if (spec != NULL && check)
 			e = kh_parameter_check(spec, &parameter, errors);
-		else if (!operation->is_upstream)
+		else if (spec == NULL && !operation->is_upstream)
 			kh_reasons_add(errors, "unknown_member", parameter.path, "%s has no such parameter",
 				       operation->name);
 		item->parameters[item->parameter_count++] = parameter;
@@ -36,8 +36,8 @@ static enum kh_err read_parameters(struct kh_arena *arena, struct kh_view path, 
 	return e;
 }
 
-static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson_val *in, struct kh_plan_item *item,
-			     struct kh_reasons *errors)
+static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson_val *in, bool check,
+			     struct kh_plan_item *item, struct kh_reasons *errors)
 {
 	static const char *const nested[] = {"operation", "parameters"};
 	bool object = yyjson_is_obj(in);
@@ -59,14 +59,16 @@ static enum kh_err read_item(struct kh_arena *arena, struct kh_view path, yyjson
 	if (!object)
 		return KH_OK;
 	if (parameters == NULL)
-		return read_parameters(arena, path, in, item, errors);
+		return read_parameters(arena, path, in, check, item, errors);
 	kh_strict_known(errors, path, in, nested, 2);
 	path = kh_strict_path(arena, path, KH_LIT("parameters"));
-	return kh_strict_object(errors, path, parameters) ? read_parameters(arena, path, parameters, item, errors)
-							  : KH_OK;
+	return kh_strict_object(errors, path, parameters)
+		       ? read_parameters(arena, path, parameters, check, item, errors)
+		       : KH_OK;
 }
 
-static enum kh_err read_items(struct kh_arena *arena, yyjson_val *list, struct kh_plan *plan, struct kh_reasons *errors)
+static enum kh_err read_items(struct kh_arena *arena, yyjson_val *list, bool check, struct kh_plan *plan,
+			      struct kh_reasons *errors)
 {
 	struct kh_view path = KH_LIT("required_operations");
 	enum kh_err e = KH_OK;
@@ -87,13 +89,14 @@ static enum kh_err read_items(struct kh_arena *arena, yyjson_val *list, struct k
 		return KH_ENOMEM;
 	yyjson_arr_foreach (list, i, n, in) {
 		if (e == KH_OK)
-			e = read_item(arena, kh_strict_index(arena, path, i), in, &plan->items[i], errors);
+			e = read_item(arena, kh_strict_index(arena, path, i), in, check, &plan->items[i], errors);
 	}
 	plan->item_count = yyjson_arr_size(list);
 	return e;
 }
 
-enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan *ret_plan, struct kh_reasons *errors)
+enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, bool check, struct kh_plan *ret_plan,
+			 struct kh_reasons *errors)
 {
 	static const char *const known[] = {"plan", "required_operations"};
 	struct kh_plan plan = {.items = NULL};
@@ -109,7 +112,7 @@ enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan 
 		kh_reasons_add(errors, "too_long", KH_LIT("plan"), "has %zu bytes, at most %d are allowed", plan.text.n,
 			       KH_PLAN_TEXT_MAX);
 	yyjson_val *list = kh_strict_need(errors, KH_LIT(""), in, "required_operations");
-	enum kh_err e = list ? read_items(arena, list, &plan, errors) : KH_OK;
+	enum kh_err e = list ? read_items(arena, list, check, &plan, errors) : KH_OK;
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e == KH_OK && errors->n == before)

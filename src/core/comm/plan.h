@@ -24,10 +24,11 @@ struct kh_plan {
 };
 
 /*
- * Reads a plan.  Everything that is wrong goes to ERRORS; the plan may be used only if ERRORS stays empty.  Borrows
- * from IN.  Fails only for lack of memory.
+ * Reads a plan.  Everything that is wrong goes to ERRORS; the plan may be used only if ERRORS stays empty.  CHECK: the
+ * values of parameters are judged too; a plan that was admitted is not judged again, by rules that may have changed.
+ * Borrows from IN.  Fails only for lack of memory.
  */
-enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, struct kh_plan *ret_plan,
+enum kh_err kh_plan_read(struct kh_arena *arena, yyjson_val *in, bool check, struct kh_plan *ret_plan,
 			 struct kh_reasons *errors) KH_CHECKED;
 
 /*

@@ -157,7 +157,7 @@ static enum kh_err read_plan(struct kh_op *op, const struct kh_task_row *task, s
 	kh_reasons_init(&errors, op->arena);
 	enum kh_err e = plan != NULL ? kh_json_read(op->arena, task->plan, &root, op->err) : KH_ENOMEM;
 	if (e == KH_OK)
-		e = kh_plan_read(op->arena, root, plan, &errors);
+		e = kh_plan_read(op->arena, root, false, plan, &errors); /* what is vague is judged by newer rules */
 	if (e == KH_OK && errors.n > 0)
 		e = kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a plan that was admitted is none");
 	if (e == KH_OK)

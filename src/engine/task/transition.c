@@ -36,7 +36,7 @@ static enum kh_err read_plan(struct kh_prepare *at, void *work)
 
 	kh_reasons_init(&plan->errors, at->arena);
 	kh_reasons_init(&plan->review, at->arena);
-	enum kh_err e = screen != NULL ? kh_plan_read(at->arena, plan->in, &parsed, &plan->errors) : KH_ENOMEM;
+	enum kh_err e = screen != NULL ? kh_plan_read(at->arena, plan->in, true, &parsed, &plan->errors) : KH_ENOMEM;
 	if (e != KH_OK || plan->errors.n > 0)
 		return e;
 	plan->names = parsed.item_count;

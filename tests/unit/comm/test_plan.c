@@ -11,7 +11,7 @@ static void read_plan(struct kh_test *t, const char *text, struct kh_plan *ret)
 
 	must(t, kh_json_read(&t->arena, kh_view_str(text), &in, &t->err));
 	kh_reasons_init(&errors, &t->arena);
-	must(t, kh_plan_read(&t->arena, in, ret, &errors));
+	must(t, kh_plan_read(&t->arena, in, true, ret, &errors));
 }
 
 static void accept(struct kh_test *t, const char *text, struct kh_plan *ret)

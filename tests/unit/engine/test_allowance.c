@@ -7,7 +7,9 @@
 #define HOUR (3600 * KH_FIXTURE_SECOND)
 
 /* A query YES takes 4 bits: two a context, and eight a token and 24 hours. */
-#define SMALL "policy:\n  release: immediate\n  budgets: {context_bits: 8, context_put_bytes: 10, token_put_bytes: 47}\n" KH_ASKING_RATES
+#define SMALL                                                                                                  \
+	"policy:\n  release: immediate\n  budgets: {context_bits: 8, context_put_bytes: 10, token_put_bytes: " \
+	"47}\n" KH_ASKING_RATES
 
 static void reset(struct kh_asking *w)
 {

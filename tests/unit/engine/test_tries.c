@@ -7,6 +7,14 @@
 	"\"category\":2,\"target\":\"scripted\",\"questions\":[{\"id\":\"q1\",\"question\":\"Who sent it?\"," \
 	"\"expected_format\":\"short_text\",\"max_words\":2,\"rephrasings\":[\"Whose mail is it?\"]}]," JUSTIFIED
 
+/* What an answer may have room for is long. */
+#define LONG(id)                                                                                \
+	"{\"id\":\"" id "\",\"question\":\"What else does it say there?\",\"expected_format\":" \
+	"\"short_text\",\"max_words\":50}"
+#define MUCH                                                                                                  \
+	"\"category\":2,\"target\":\"scripted\",\"questions\":[" LONG("q1") "," LONG("q2") "," LONG("q3") "]" \
+													  "," JUSTIFIED
+
 static yyjson_val *tries_of(struct kh_asking *w, struct kh_view query, int64_t number, int64_t page)
 {
 	struct kh_tries call = {.query = query, .number = number, .page = page};
@@ -67,7 +75,7 @@ static void test_disagreeing(struct kh_test *t)
 static void test_pages(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, NULL);
-	struct kh_tries past = {.number = 1, .page = 4}, none = {.number = 3, .page = 1};
+	struct kh_tries past = {.number = 1, .page = 4}, none = {.number = 9, .page = 1};
 	size_t n = 10000;
 	char *text = kh_arena_alloc(&w.f->arena, n + 1);
 
@@ -76,8 +84,9 @@ static void test_pages(struct kh_test *t)
 	text[0] = '\xff';
 	text[n] = '\0';
 	kh_fixture_answer(w.f, text);
-	kh_fixture_answer(w.f, YES_TRUE);
-	struct kh_look look = kh_asking_ask(&w, YES);
+	kh_fixture_answer(w.f, "CANARY");
+	kh_fixture_answer(w.f, "CANARY");
+	struct kh_look look = kh_asking_ask(&w, MUCH);
 	size_t all = 0;
 	for (int64_t page = 1; page <= 3; page++) {
 		yyjson_val *try = yyjson_arr_get_first(tries_of(&w, look.query, 1, page));
