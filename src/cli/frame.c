@@ -409,16 +409,18 @@ static enum kh_err open_gateway(struct kh_frame *f)
 static int run_over(struct kh_frame *f)
 {
 	sigset_t signals = kh_frame_signals();
-	struct kh_remote remote = {.client.control = -1};
 
 	if (f->command->only_there != NULL)
 		return KH_FRAME_REFUSE(f, "not_here", "%s", f->command->only_there);
-	f->remote = &remote;
+	f->remote = KH_NEW(&f->arena, struct kh_remote);
+	if (f->remote == NULL)
+		return KH_FRAME_REFUSE(f, "out_of_memory", "out of memory");
+	f->remote->client.control = -1;
 	enum kh_err e = open_gateway(f);
 	if (f->command->waits)
 		sigprocmask(SIG_BLOCK, &signals, NULL);
 	int status = e == KH_OK ? f->command->run(f) : kh_frame_fail(f);
-	kh_remote_close(&remote);
+	kh_remote_close(f->remote);
 	return status;
 }
 

@@ -28,9 +28,9 @@ struct job {
 	struct kh_arena *arena;
 	struct kh_error *err;
 	struct kh_error ours; /* used if the caller wants no error text, because the operation still needs one */
-	struct kh_beforehand *prepared;
-	enum kh_err refused; /* the operation was refused, and that is recorded */
-	bool noted;          /* likewise, or a part of it was */
+	struct kh_beforehand own_prepared, *prepared; /* a rehearsal's are those of its job */
+	enum kh_err refused;                          /* the operation was refused, and that is recorded */
+	bool noted;                                   /* likewise, or a part of it was */
 };
 
 static int64_t tick(struct kh_engine *engine)
@@ -162,14 +162,13 @@ static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
 
 static enum kh_err run(struct job *job)
 {
-	struct kh_beforehand prepared = {0};
-	struct kh_prepare at = {.engine = job->engine, .arena = job->arena, .prepared = &prepared};
+	struct kh_prepare at = {.engine = job->engine, .arena = job->arena, .prepared = &job->own_prepared};
 	const struct kh_operations_entry *entry = job->entry;
 	enum kh_err e = KH_OK;
 
 	if (job->err == NULL)
 		job->err = &job->ours;
-	job->prepared = &prepared;
+	job->prepared = &job->own_prepared;
 	at.err = job->err;
 	if (entry != NULL && entry->prepare != NULL && (job->own || entry->roles != 0))
 		e = entry->prepare(&at, job->call);

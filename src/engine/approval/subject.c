@@ -66,6 +66,7 @@ static void add_findings(struct kh_emit *emit, struct kh_op *op, const struct kh
 {
 	kh_emit_key(emit, "findings");
 	kh_emit_array(emit);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is wanted beforehand is never KH_OK */
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct kh_finding *f = &findings->at[i];
 		if (f->severity < least)

@@ -84,6 +84,7 @@ static enum kh_err judge(struct kh_prepare *at, void *work)
 static enum kh_err find_edit(struct kh_op *op, const struct kh_query_row *query, struct kh_tainted edited,
 			     const struct editing **ret_editing)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): check() has seen that there is a query */
 	struct kh_view key = kh_op_id(op, KH_ID_QUERY, query->id);
 	struct editing *editing = kh_beforehand_find(op, judge, key);
 
@@ -153,7 +154,8 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	struct kh_query_row *query;
 	enum kh_err e = load(op, approval, &query);
 
-	if (e == KH_OK)
+	if (e ==
+	    KH_OK) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): check() has seen that there is a query */
 		e = find_edit(op, query, choice->edited, &editing);
 	if (e == KH_OK)
 		e = take_edit(op, query, editing);

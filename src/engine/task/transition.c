@@ -199,6 +199,7 @@ enum kh_err kh_transition_run(struct kh_op *op, void *call)
 		e = kh_error_set(op->err, KH_EREFUSED, "already_executing", "the task is in its execution phase");
 	if (e == KH_OK)
 		e = find_plan(op, execute->plan, &plan);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is wanted beforehand is never KH_OK */
 	if (e == KH_OK && plan->names == 0 && op->policy->plan == KH_PLAN_NAMED)
 		e = kh_error_set(op->err, KH_EREFUSED, "plan_names_nothing",
 				 "the policy wants a plan that names its operations in `required_operations`");
