@@ -154,8 +154,7 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
 	struct kh_query_row *query;
 	enum kh_err e = load(op, approval, &query);
 
-	if (e ==
-	    KH_OK) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): check() has seen that there is a query */
+	if (e == KH_OK)
 		e = find_edit(op, query, choice->edited, &editing);
 	if (e == KH_OK)
 		e = take_edit(op, query, editing);
