@@ -364,7 +364,7 @@ static enum kh_err read_progress(struct run *run, bool *ret_fresh)
 									  (size_t)sqlite3_column_bytes(stmt, 2)));
 		} else if (rc == SQLITE_ROW) {
 			int64_t age = now - sqlite3_column_int64(stmt, 1);
-			*ret_fresh = age >= 0 && age <= fresh;
+			*ret_fresh = age >= 0 && age < fresh; /* 0: never, not even in the same millisecond */
 		} else if (rc != SQLITE_DONE) {
 			e = kh_search_store_fail(run->db, rc, run->err);
 		}

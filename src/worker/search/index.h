@@ -20,7 +20,7 @@ struct kh_search_index_job {
 	const struct kh_view *folders;
 	size_t count;                  /* of all folders that are indexed; files of others are removed */
 	uint64_t ms;                   /* time limit, approximate */
-	uint64_t fresh_ms;             /* if the last pass finished this long ago or less, nothing is done */
+	uint64_t fresh_ms;             /* if the last pass is less old than this, nothing is done; 0: it is done */
 	bool rebuild;                  /* start with an empty index */
 	const struct kh_parser *gumbo; /* for HTML pages; NULL: they are indexed as they are */
 };
