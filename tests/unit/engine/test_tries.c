@@ -11,9 +11,8 @@
 #define LONG(id)                                                                                \
 	"{\"id\":\"" id "\",\"question\":\"What else does it say there?\",\"expected_format\":" \
 	"\"short_text\",\"max_words\":50}"
-#define MUCH                                                                                                  \
-	"\"category\":2,\"target\":\"scripted\",\"questions\":[" LONG("q1") "," LONG("q2") "," LONG("q3") "]" \
-													  "," JUSTIFIED
+#define HEAD "\"category\":2,\"target\":\"scripted\",\"questions\":["
+#define MUCH HEAD LONG("q1") "," LONG("q2") "," LONG("q3") "]," JUSTIFIED
 
 static yyjson_val *tries_of(struct kh_asking *w, struct kh_view query, int64_t number, int64_t page)
 {
