@@ -322,19 +322,6 @@ static void play(struct play *p, const struct scenario *s, const struct way *way
 
 /* --- pairs -------------------------------------------------------------------------------------------------------- */
 
-static void show_difference(const struct heard *a, const struct heard *b)
-{
-	size_t at = 0, line = 0;
-
-	while (at < a->n && at < b->n && a->at[at] == b->at[at]) {
-		if (a->at[at] == '\n')
-			line = at + 1;
-		at++;
-	}
-	printf("  after %zu equal bytes:\n  < %.*s\n  > %.*s\n", at, (int)(a->n - line < 400 ? a->n - line : 400),
-	       a->at + line, (int)(b->n - line < 400 ? b->n - line : 400), b->at + line);
-}
-
 static bool run_pair(const struct scenario *s, int way, int policy, bool alike)
 {
 	static struct play one, other;
@@ -348,7 +335,7 @@ static bool run_pair(const struct scenario *s, int way, int policy, bool alike)
 		printf("%s: way %d: the Controllers are told nothing\n", s->name, way);
 	if (!same && alike) {
 		printf("%s: way %d, %s: the Controllers can tell\n", s->name, way, policy == 0 ? "slots" : "immediate");
-		show_difference(&one.w.heard, &other.w.heard);
+		world_show_difference(&one.w.heard, &other.w.heard);
 	}
 	bad = world_verify(&other.w);
 	if (bad != NULL)

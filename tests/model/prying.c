@@ -217,19 +217,6 @@ static void name_ids(struct heard *h)
 	}
 }
 
-static void show_difference(const struct heard *a, const struct heard *b)
-{
-	size_t at = 0, line = 0;
-
-	while (at < a->n && at < b->n && a->at[at] == b->at[at]) {
-		if (a->at[at] == '\n')
-			line = at + 1;
-		at++;
-	}
-	printf("  after %zu equal bytes:\n  < %.*s\n  > %.*s\n", at, (int)(a->n - line < 900 ? a->n - line : 900),
-	       a->at + line, (int)(b->n - line < 900 ? b->n - line : 900), b->at + line);
-}
-
 /* The scene is over: what the Controllers heard. */
 struct heard prying_finish(void)
 {
@@ -253,6 +240,6 @@ void prying_compare(const char *name, size_t way, const struct heard *a, const s
 	if (same != alike)
 		printf("%s: way %zu: the Controllers can%s tell\n", name, way, alike ? "" : "not");
 	if (same != alike && alike)
-		show_difference(a, b);
+		world_show_difference(a, b);
 	CHECK(same == alike);
 }

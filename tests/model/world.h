@@ -130,6 +130,8 @@ const char *world_run(struct world *w, const char *by, kh_engine_fn *fn, void *c
 /* Writes down what a Controller was told. */
 void world_hear(struct world *w, const char *what, struct kh_view v);
 void world_hear_code(struct world *w, const char *what, const char *code);
+/* Prints where A and B begin to differ. */
+void world_show_difference(const struct heard *a, const struct heard *b);
 struct text world_copy(struct kh_view v);
 /* Another policy in force, without a restart. */
 void world_reload(struct world *w, const char *policy);

@@ -32,7 +32,7 @@ static struct kh_view describe_why(struct kh_op *op, const char *why)
 	return kh_arena_printf(op->arena, "{\"why\":\"%s\"}", why);
 }
 
-/* --- what is decided about an act, and when, is seen at a slot and paid for ------------------------------------------ */
+/* --- what is decided about an act, and when, is seen at a slot and paid for --------------------------------------- */
 
 static bool is_of_act(enum kh_approval_kind kind)
 {

@@ -297,8 +297,9 @@ enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row
 }
 
 /*
- * A decision on ROW whose slot has come takes effect.  If the approval that ROW waits for has expired, everything that shares the approval ends as expired.  An approval
- * that was void from the start, because too many waited, is waited for like the others.
+ * A decision on ROW whose slot has come takes effect.  If the approval that ROW waits for has expired, everything that
+ * shares the approval ends as expired.  An approval that was void from the start, because too many waited, is waited
+ * for like the others.
  */
 static enum kh_err due_approval(struct kh_op *op, struct kh_declaration_row *row)
 {
