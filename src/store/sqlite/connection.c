@@ -111,7 +111,6 @@ enum kh_err kh_connection_number(struct kh_connection *c, const char *sql, int64
 static const char durable[] = "PRAGMA foreign_keys = ON;"
 			      "PRAGMA synchronous = FULL;"
 			      "PRAGMA wal_autocheckpoint = 0;" /* group.c does that */
-			      "PRAGMA cache_size = -16384;"
 			      /*
 			       * Keeps the journals of savepoints in memory too, because a locked-down gateway cannot
 			       * open other files.  It costs five small allocations for each page that a savepoint
@@ -120,12 +119,15 @@ static const char durable[] = "PRAGMA foreign_keys = ON;"
 			      "PRAGMA temp_store = MEMORY;"
 			      "PRAGMA trusted_schema = OFF;";
 
+/* In KiB.  What a reader has cached is void after the next commit of another, so several readers with much of it would
+ * only hold memory. */
+static const char writer_cache[] = "PRAGMA cache_size = -16384", reader_cache[] = "PRAGMA cache_size = -2048";
+
 /* For scratch databases: they need not be durable, and constraints would only hide faults of what is put in. */
 static const char scratch[] = "PRAGMA foreign_keys = OFF;"
 			      "PRAGMA ignore_check_constraints = ON;"
 			      "PRAGMA journal_mode = MEMORY;"
-			      "PRAGMA synchronous = OFF;"
-			      "PRAGMA cache_size = -16384;";
+			      "PRAGMA synchronous = OFF;";
 
 enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum kh_store_mode mode, struct kh_error *err)
 {
@@ -147,6 +149,8 @@ enum kh_err kh_connection_open(struct kh_connection *c, const char *path, enum k
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		e = kh_connection_exec(c, mode == KH_STORE_SCRATCH ? scratch : durable, err);
 	}
+	if (e == KH_OK)
+		e = kh_connection_exec(c, mode == KH_STORE_READ ? reader_cache : writer_cache, err);
 	if (e != KH_OK)
 		kh_connection_close(c);
 	return e;
