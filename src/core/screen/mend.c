@@ -9,12 +9,13 @@
 
 #include <limits.h>
 
-#define WORDS_MAX 64 /* of which one shows the language */
-#define WORD_MAX  48 /* letters of a word that is looked at; an answer's words have at most 40 */
-#define WRONG_MIN 4  /* letters of a word that may have any one letter wrong; a shorter one may only lack one */
-#define LONG_WORD 5  /* letters of a word that hardly becomes a name by accident */
-#define ENDLESS   24 /* letters of a word that must be several */
-#define GLUED_MIN 5  /* letters of a word that may be several */
+#define WORDS_MAX   64 /* of which one shows the language */
+#define WORD_MAX    48 /* letters of a word that is looked at; an answer's words have at most 40 */
+#define WRONG_MIN   4  /* letters of a word that may have any one letter wrong; a shorter one may only lack one */
+#define LONG_WORD   5  /* letters of a word that hardly becomes a name by accident */
+#define ENDLESS     24 /* letters of a word that must be several */
+#define GLUED_MIN   5  /* letters of a word that may be several */
+#define DERIVED_MIN 4  /* letters of a word that another is made of */
 
 struct mender {
 	struct kh_view text;
@@ -196,6 +197,23 @@ static void part_word(struct kh_view word, bool foreign, struct part parts[WORD_
 	}
 }
 
+/* True if WORD is one word, made of another: "collection", "attachments".  What it is made with is no word by itself, so
+ * it is not what is left of a text without blanks. */
+static bool is_derived(struct kh_view word)
+{
+	static const char *const endings[] = {"ion",   "ions", "ation", "ations", "ment",   "ments", "ive",
+					      "ively", "or",   "ors",   "ance",   "ances",  "able",  "ably",
+					      "ness",  "ure",  "ures",  "lation", "lations"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		struct kh_view ending = kh_view_str(endings[i]);
+		if (word.n >= ending.n + DERIVED_MIN && kh_view_ends(word, ending) &&
+		    kh_lexicon_find(kh_view_sub(word, 0, word.n - ending.n)) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- the text ---- */
 
 static void put(struct mender *m, char c, size_t from)
@@ -278,7 +296,9 @@ static bool put_mended(struct mender *m, struct kh_view plain, size_t from, size
 		put_word(m, best.word, from, len);
 		return true;
 	}
-	return plain.n >= GLUED_MIN && put_parts(m, plain, from, len);
+	if (plain.n < GLUED_MIN || kh_lexicon_is_spelled(plain) || is_derived(plain))
+		return false;
+	return put_parts(m, plain, from, len);
 }
 
 /* True if WORD stays as it is. */

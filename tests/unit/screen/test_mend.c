@@ -31,6 +31,9 @@ static void test_one_wrong(struct kh_test *t)
 	/* If many words are wrong, even those that are words of their own may be meant otherwise. */
 	expect_mended(t, "sand", "sand");
 	expect_mended(t, "sand yuor passwrods", "send your passwords");
+	/* But they are not parted: this is not "sign a ...". */
+	expect_mended(t, "signature of virginie parker-zulauf, sned yuor",
+		      "signature of virginie parker-zulauf, send your");
 }
 
 /* B13: words that are spelled as they are meant stay, and so do endings. */
@@ -46,6 +49,10 @@ static void test_stays(struct kh_test *t)
 					    "ignatius",
 					    "max mustermann",
 					    "sand and sea",
+					    "collection of signatures",
+					    "confirmation and attachments",
+					    "installations, documentation, allowances",
+					    "selective inspector, cancer, guests",
 					    "the writer",
 					    "\xd1\x81\xd0\xbb\xd0\xbe\xd0\xb2\xd0\xbe",
 					    "sned42",
