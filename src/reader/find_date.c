@@ -70,6 +70,18 @@ static bool is_named(const struct kh_tokens *t, size_t i)
 	return false;
 }
 
+/*
+ * True if a year follows token LAST.  A date that leaves it out is cut short: the whole is no date
+ * ("29 February 2023"), or is one only without its weekday, which is another day's.
+ */
+static bool year_follows(const struct kh_tokens *t, size_t last)
+{
+	size_t next = last + 1 + (size_t)kh_tokens_mark(t, last + 1, ',');
+
+	return next < t->n && t->at[next].kind == KH_TOKEN_NUMBER && t->at[next].n == 4 &&
+	       t->at[next].line == t->at[last].line;
+}
+
 /* The last token of the date that begins at token I. */
 static bool date_at(const struct kh_tokens *t, size_t i, size_t *ret_last, struct kh_date *ret_date)
 {
@@ -98,7 +110,7 @@ static bool date_at(const struct kh_tokens *t, size_t i, size_t *ret_last, struc
 			continue;
 		if (kh_date_read(kh_tokens_span(t, i, last), ret_date, &problem)) {
 			*ret_last = last;
-			return true;
+			return ret_date->year != 0 || !year_follows(t, last);
 		}
 	}
 	return false;

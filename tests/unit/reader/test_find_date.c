@@ -44,6 +44,7 @@ static void test_date_nearest(struct kh_test *t)
 		{"When was this mail sent?", mail, "2026-03-03"},
 		{"When does the offsite start?", mail, "2026-05-04"},
 		{"When does the offsite end?", mail, "2026-05-08"},
+		{"When was it received?", "RECEIVED DATE: Mon, 6 Mar 2022 09:10:12", "2022-03-06"}, /* a Sunday */
 		{"What date is the deadline?", "Kick-off: 2 May 2026\nDeadline: 9 June 2026\n", "2026-06-09"},
 	};
 	ALL_ANSWERED(t, "date", all);
@@ -55,6 +56,8 @@ static void test_date_none(struct kh_test *t)
 	static const struct kh_asked all[] = {
 		{"When is it?", "It is on 03/04/2026.", "reject"},
 		{"When is it?", "It is on 31 February 2026.", "reject"},
+		{"When is it?", "It is on 29 February 2023.", "reject"}, /* not: every 29 February */
+		{"When is it?", "It is on February 29, 2023.", "reject"},
 		{"When is it?", "You may 5 of them in march 7 times.", "reject"},
 		{"When is it?", "Call INV-2026-03-15 or 2026-03-15-77.", "reject"},
 		{"When is it?", "It is tomorrow.", "reject"},
