@@ -181,6 +181,10 @@ static void measure_nasty(struct subject *s, enum kh_screen_as as)
 
 	s->as = as;
 	for (size_t i = 0; i < n; i++) {
+		const char *only = getenv("KH_BENCH_ONLY");
+		all[i] = (struct bad){i, 0};
+		if (only != NULL && strcmp(only, kh_nasty_name(i)) != 0)
+			continue;
 		s->text = kh_nasty_make(i, MIB);
 		all[i] = (struct bad){i, kh_bench_once(screen, s)};
 		if (getenv("KH_BENCH_ALL") != NULL)
@@ -197,9 +201,22 @@ static void measure_nasty(struct subject *s, enum kh_screen_as as)
 	free(all);
 }
 
-int main(void)
+static void measure_all_benign(struct subject *s)
 {
 	const char *shared = getenv("SHARED");
+
+	measure_benign(s, "benign prose", kh_prose_story(MIB));
+	measure_benign(s, "short benign prose", kh_prose_story(4096));
+	measure_benign(s, "random words", kh_prose_make(MIB));
+	if (shared != NULL) {
+		struct kh_view mails = corpus(kh_bench_printf("%s/corpora/llmail_benign.jsonl", shared).s);
+		if (mails.n > 0)
+			measure_benign(s, "benign mails", mails);
+	}
+}
+
+int main(void)
+{
 	struct kh_rules *rules;
 	struct subject s;
 
@@ -209,14 +226,8 @@ int main(void)
 	kh_bench_must(kh_screen_new(NULL, rules, &s.screen), "kh_screen_new");
 	compile(&s);
 	kh_bench_section("Screening");
-	measure_benign(&s, "benign prose", kh_prose_story(MIB));
-	measure_benign(&s, "short benign prose", kh_prose_story(4096));
-	measure_benign(&s, "random words", kh_prose_make(MIB));
-	if (shared != NULL) {
-		struct kh_view mails = corpus(kh_bench_printf("%s/corpora/llmail_benign.jsonl", shared).s);
-		if (mails.n > 0)
-			measure_benign(&s, "benign mails", mails);
-	}
+	if (getenv("KH_BENCH_ONLY") == NULL)
+		measure_all_benign(&s);
 	for (unsigned as = 0; as < sizeof(modes) / sizeof(modes[0]); as++)
 		measure_nasty(&s, (enum kh_screen_as)as);
 	hs_free_scratch(s.scratch);

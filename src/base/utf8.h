@@ -13,6 +13,12 @@ static inline bool kh_utf8_leads(char c)
 	return (unsigned char)((unsigned char)c - 0xc2) < 0x33;
 }
 
+/* Whether one can begin with the two bytes at AT.  Most bytes of a text that is none do not. */
+static inline bool kh_utf8_begins(const char *at)
+{
+	return kh_utf8_leads(at[0]) & (((unsigned char)at[1] & 0xc0) == 0x80);
+}
+
 /* Like kh_utf8_decode() for a character at AT that is not ASCII, with four bytes there to be read. */
 static inline size_t kh_utf8_decode_wide(const char *at, uint32_t *ret_c)
 {

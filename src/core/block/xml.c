@@ -38,12 +38,43 @@ static bool is_referenced(uint32_t c, bool attribute)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
 }
 
+typedef unsigned char lanes __attribute__((vector_size(16)));
+typedef signed char signed_lanes __attribute__((vector_size(16)));
+
+/* True for ASCII that is written as it is everywhere, which is most of a text. */
+static bool is_plain(char c)
+{
+	return (unsigned char)(c - ' ') < 0x5f && c != '<' && c != '>' && c != '&' && c != '"' && c != '\'';
+}
+
+/* The offset of the next byte from AT on that is_plain() is false for, or the end; sixteen are looked at at once. */
+static size_t skip_plain(struct kh_view text, size_t at)
+{
+	for (; at + sizeof(lanes) <= text.n; at += sizeof(lanes)) {
+		lanes v;
+		uint64_t half[2];
+		memcpy(&v, text.p + at, sizeof(v));
+		/* As signed bytes, those above 127 are below the blank, too. */
+		lanes hit = (lanes)((signed_lanes)v < ' ') | (lanes)(v == 0x7f) | (lanes)(v == '"') |
+			    (lanes)((v | 1) == '\'') | (lanes)((v | 2) == '>'); /* & and ', < and > */
+		memcpy(half, &hit, sizeof(half));
+		if ((half[0] | half[1]) != 0)
+			break;
+	}
+	while (at < text.n && is_plain(text.p[at]))
+		at++;
+	return at;
+}
+
 static void put_escaped(struct kh_buf *out, struct kh_view text, bool attribute, bool quotes)
 {
 	size_t from = 0, len;
 	uint32_t c;
 
 	for (size_t at = 0; at < text.n; at += len) {
+		at = skip_plain(text, at);
+		if (at == text.n)
+			break;
 		len = kh_utf8_decode(text, at, &c);
 		const char *name = named(c, quotes);
 		if (name == NULL && !is_referenced(c, attribute))

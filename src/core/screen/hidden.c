@@ -219,17 +219,18 @@ static void decode_override(struct pass *p)
 
 /*
  * Passes over bytes from AT on that are visible ASCII, or that no character begins with, without a branch for each.
- * One of the latter was counted before, and no invisible character is beside them.  Returns where they end.
+ * One of the latter was counted before, and no invisible character is beside them.  Returns where they end, before the
+ * last byte of the text.
  */
 static size_t skip_bytes(struct pass *p, size_t at)
 {
 	size_t invalid = 0, last = p->ret->last[KH_HIDDEN_INVALID], seen = 0;
 	uint32_t before = p->before;
 
-	for (; at < p->text.n; at++) {
+	for (; at + 1 < p->text.n; at++) {
 		unsigned char c = (unsigned char)p->text.p[at];
 		bool ascii = (unsigned char)(c - ' ') < 0x5f;
-		if (kh_utf8_leads((char)c) | (c < ' ') | (c == 0x7f))
+		if (kh_utf8_begins(p->text.p + at) | (c < ' ') | (c == 0x7f))
 			break;
 		before = ascii ? c : before;
 		last = ascii ? last : at + 1;
@@ -250,9 +251,9 @@ void kh_hidden_scan(struct kh_arena *arena, struct kh_view text, kh_decode_found
 
 	*ret = (struct kh_hidden){0};
 	for (size_t at = 0; at < text.n;) {
-		if (ret->count[KH_HIDDEN_INVALID] > 0 && p.soft_run == 0 && !kh_utf8_leads(text.p[at]) &&
-		    (at = skip_bytes(&p, at)) == text.n)
-			break;
+		if (ret->count[KH_HIDDEN_INVALID] > 0 && p.soft_run == 0 && at + 1 < text.n &&
+		    !kh_utf8_begins(text.p + at))
+			at = skip_bytes(&p, at);
 		uint32_t c = (unsigned char)text.p[at];
 		size_t len = c < 0x80           ? 1
 			     : text.n - at >= 4 ? kh_utf8_decode_wide(text.p + at, &c)

@@ -440,16 +440,16 @@ static void skeleton_char(struct skeleton *s, uint32_t c)
 
 /*
  * Takes bytes from AT on that are one character each, or none, without a branch for each: visible ASCII, controls, and
- * what no character begins with.  No blank may be pending.  Returns where they end.
+ * what no character begins with.  No blank may be pending.  Returns where they end, before the last byte of TEXT.
  */
 static size_t skeleton_bytes(struct skeleton *s, struct kh_view text, size_t at)
 {
-	size_t room = s->cap - s->n, end = text.n - at < room ? text.n : at + room, n = s->n;
+	size_t room = s->cap - s->n, end = text.n - 1 - at < room ? text.n - 1 : at + room, n = s->n;
 	bool fold = (s->flags & KH_NORMALISE_FOLD) != 0;
 
 	for (; at < end; at++) {
 		unsigned char c = (unsigned char)text.p[at];
-		if (kh_utf8_leads((char)c) | (c == ' ') | ((unsigned char)(c - '\t') < 5))
+		if (kh_utf8_begins(text.p + at) | (c == ' ') | ((unsigned char)(c - '\t') < 5))
 			break;
 		s->text[n] = (char)(c | ((unsigned)(fold & ((unsigned char)(c - 'A') < 26)) << 5));
 		s->origin[n] = (uint32_t)at;
@@ -474,8 +474,8 @@ enum kh_err kh_normalise_form(struct kh_arena *arena, struct kh_view text, unsig
 		return KH_ENOMEM;
 	for (size_t at = 0; at < text.n;) {
 		uint32_t c;
-		if (s.spaces == 0 && !kh_utf8_leads(text.p[at]) && (at = skeleton_bytes(&s, text, at)) == text.n)
-			break;
+		if (s.spaces == 0 && at + 1 < text.n && !kh_utf8_begins(text.p + at))
+			at = skeleton_bytes(&s, text, at);
 		s.from = at;
 		if ((unsigned char)text.p[at] < 0x80) {
 			skeleton_ascii(&s, text.p[at++]);

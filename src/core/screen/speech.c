@@ -416,19 +416,28 @@ struct kh_speech kh_speech_name(struct kh_view skeleton)
 	return (struct kh_speech){.code = NULL};
 }
 
-/* V without the white space around it. */
+/* The length of the white space that V begins with. */
+static size_t blanks(struct kh_view v)
+{
+	size_t at = 0;
+	uint32_t c;
+
+	for (size_t len; (len = kh_utf8_decode(v, at, &c)) > 0 && kh_utf8_is_space(c);)
+		at += len;
+	return at;
+}
+
+/* V without the white space around it.  What is longer than a name is cut, because the rest of it may be very long. */
 static struct kh_view trimmed(struct kh_view v)
 {
-	size_t first = SIZE_MAX, end = 0;
+	size_t first = blanks(v), end = first;
 
-	for (size_t at = 0; at < v.n;) {
+	for (size_t at = first; at < v.n && end - first <= SHORT_NAME;) {
 		uint32_t c;
 		size_t len = kh_utf8_decode(v, at, &c);
-		if (len == 0 || !kh_utf8_is_space(c)) {
-			first = first < at ? first : at;
-			end = at + (len ? len : 1);
-		}
 		at += len ? len : 1;
+		if (len == 0 || !kh_utf8_is_space(c))
+			end = at;
 	}
 	return kh_view_sub(v, first, end);
 }
@@ -447,9 +456,11 @@ static unsigned kinds_of(struct kh_view word)
 
 bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end)
 {
-	struct kh_view given = trimmed(kh_view_sub(name, 0, start)), rest = trimmed(kh_view_from(name, end));
+	unsigned kinds = kinds_of(kh_view_sub(name, start, end)) & KH_WORD_NAME;
+	struct kh_view rest = kh_view_from(name, end);
 
-	return rest.n == 0 && (kinds_of(given) & kinds_of(kh_view_sub(name, start, end)) & KH_WORD_NAME) != 0;
+	/* Asked of every match in a text of any length, so what decides for most of them is looked at first. */
+	return kinds != 0 && blanks(rest) == rest.n && (kinds_of(trimmed(kh_view_sub(name, 0, start))) & kinds) != 0;
 }
 
 struct kh_speech kh_speech_name_script(struct kh_view folded)

@@ -216,6 +216,54 @@ static void test_every_character(struct kh_test *t)
 	}
 }
 
+/* The content between the tags of XML, of one block. */
+static struct kh_view between(struct kh_view xml)
+{
+	size_t from = kh_view_find(xml, KH_LIT(">"), 0) + 1;
+
+	return kh_view_sub(xml, from, kh_view_find(xml, KH_LIT("</block>"), from));
+}
+
+static struct kh_view written(struct kh_test *t, struct kh_view content)
+{
+	struct kh_block_spec spec = {.id = KH_LIT("b"), .trust = KH_UNTRUSTED, .type = KH_DATA, .content = content};
+	struct kh_blocks set;
+	struct kh_view xml;
+
+	kh_blocks_init(&set, &t->arena, seed);
+	must(t, kh_blocks_add(&set, &spec, &t->err));
+	must(t, kh_xml_write(&t->arena, &set, &xml));
+	return between(xml);
+}
+
+/* K2: a character is written in the same way wherever it stands in a text, though plain ones are passed over in groups. */
+static void test_every_place(struct kh_test *t)
+{
+	static const char plain[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+	for (uint32_t c = 0; c < 0x100; c++) {
+		char bytes[4];
+		struct kh_view alone = written(t, kh_view_of(bytes, kh_utf8_encode(c, bytes)));
+		for (int at = 0; at < 36; at++) {
+			struct kh_buf in, want;
+			struct kh_view text, expected;
+			kh_buf_init(&in, &t->arena, 256);
+			kh_buf_init(&want, &t->arena, 256);
+			kh_buf_printf(&in, "%.*s", at, plain);
+			kh_buf_printf(&want, "%.*s", at, plain);
+			kh_buf_char(&in, c);
+			kh_buf_add(&want, alone);
+			kh_buf_add(&in, kh_view_str(plain));
+			kh_buf_add(&want, kh_view_str(plain));
+			must(t, kh_buf_end(&in, &text));
+			must(t, kh_buf_end(&want, &expected));
+			if (!kh_view_eq(written(t, text), expected))
+				fail_msg("character %u after %d others", (unsigned)c, at);
+		}
+		kh_arena_clear(&t->arena);
+	}
+}
+
 /* K2: what the reader takes besides our own form. */
 static void test_reads(struct kh_test *t)
 {
@@ -393,7 +441,14 @@ static void test_naughty_strings(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_form),  KH_TEST(test_escapes), KH_TEST_ONCE(test_round_trip), KH_TEST_ONCE(test_every_character),
-	KH_TEST(test_reads), KH_TEST(test_refused), KH_TEST_ONCE(test_mutations),  KH_TEST_ONCE(test_naughty_strings),
+	KH_TEST(test_form),
+	KH_TEST(test_escapes),
+	KH_TEST_ONCE(test_round_trip),
+	KH_TEST_ONCE(test_every_character),
+	KH_TEST_ONCE(test_every_place),
+	KH_TEST(test_reads),
+	KH_TEST(test_refused),
+	KH_TEST_ONCE(test_mutations),
+	KH_TEST_ONCE(test_naughty_strings),
 };
 KH_TEST_MAIN(cases)

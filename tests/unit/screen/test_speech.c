@@ -1,6 +1,7 @@
 #include "shared.h"
 
 #include "core/screen/lexicon.h"
+#include "core/screen/speech.h"
 
 static void expect_held(struct kh_test *t, const char *const *texts, size_t count, enum kh_screen_as as, bool held)
 {
@@ -181,6 +182,49 @@ static void test_names_held(struct kh_test *t)
 	expect_held(t, texts, COUNT(texts), KH_SCREEN_NAME, true);
 }
 
+/* TEXT with N blanks before it and after it. */
+static struct kh_view padded(struct kh_test *t, const char *text, size_t n)
+{
+	struct kh_buf out;
+	struct kh_view v;
+
+	kh_buf_init(&out, &t->arena, 2 * n + 256);
+	for (size_t i = 0; i < 2 * n; i++) {
+		if (i == n)
+			kh_buf_add(&out, kh_view_str(text));
+		kh_buf_add(&out, KH_LIT(" "));
+	}
+	must(t, kh_buf_end(&out, &v));
+	return v;
+}
+
+static bool ends_in_surname(struct kh_view name)
+{
+	size_t at = kh_view_find(name, KH_LIT("Please"), 0);
+
+	return kh_speech_is_surname(name, at, at + 6);
+}
+
+/* B13: "Please" is a surname after a given name and before nothing; a given name has at most 64 bytes, any blanks around. */
+static void test_surnames(struct kh_test *t)
+{
+	static const char a63[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+	assert_true(ends_in_surname(KH_LIT("Will Please")));
+	assert_true(ends_in_surname(KH_LIT("\u2003Will\u00a0Please\u3000")));
+	assert_true(ends_in_surname(padded(t, "Will Please", 4096)));
+	assert_false(ends_in_surname(KH_LIT("Please")));
+	assert_false(ends_in_surname(KH_LIT("Will Please Go")));
+	assert_false(ends_in_surname(padded(t, "Will Please x", 4096)));
+	assert_false(ends_in_surname(padded(t, "Will x Please", 4096)));
+	assert_false(ends_in_surname(KH_LIT("Will Please \xff")));
+	assert_false(ends_in_surname(KH_LIT("\xff Will Please")));
+	assert_false(ends_in_surname(KH_LIT("Will \xff Please")));
+	assert_false(ends_in_surname(kh_arena_printf(&t->arena, "Will%s Please", a63)));
+	assert_false(ends_in_surname(kh_arena_printf(&t->arena, "Will %s Please", a63)));
+	assert_false(kh_speech_is_surname(KH_LIT("Will Twain"), 5, 10));
+}
+
 /* The lexicon is sorted, or words could not be found. */
 static void test_lexicon(struct kh_test *t)
 {
@@ -198,7 +242,7 @@ static void test_lexicon(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_answers_pass), KH_TEST(test_answers_held), KH_TEST(test_disguises_held),
-	KH_TEST(test_names_pass),   KH_TEST(test_names_held),   KH_TEST(test_lexicon),
+	KH_TEST(test_answers_pass), KH_TEST(test_answers_held), KH_TEST(test_disguises_held), KH_TEST(test_names_pass),
+	KH_TEST(test_names_held),   KH_TEST(test_surnames),     KH_TEST(test_lexicon),
 };
 KH_TEST_MAIN(cases)
