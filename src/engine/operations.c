@@ -68,7 +68,7 @@ static const struct kh_operations_entry operations[] = {
 	{"context.add", kh_context_add_run, HOST, kh_context_add_prepare, NULL},
 	{"context.output", kh_context_output_run, HOST, kh_context_output_prepare, NULL},
 	{"context.guard", kh_guarding_run, HOST, NULL, NULL},
-	{"context.assemble", kh_context_assemble_run, HOST, NULL, NULL},
+	{"context.assemble", kh_context_assemble_run, HOST, NULL, kh_context_assemble_finish},
 	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL, kh_audittrail_finish},
 	{"comm.declare", kh_declare_run, CONTROLLER, kh_declare_prepare, NULL},

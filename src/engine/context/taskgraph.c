@@ -135,7 +135,7 @@ static enum kh_err add_block(struct gathering *g, struct kh_blocks *set, int64_t
 		return e;
 	if (!sees_all && row.put_by != caller->id)
 		row.source = KH_LIT("");
-	e = kh_context_assemble_block(op, &row, &block);
+	e = kh_context_assemble_outline(op, &row, &block);
 	if (e == KH_OK)
 		e = count_links(g, block->tainted_by_count);
 	return e == KH_OK ? kh_blocks_put(set, block, op->err) : e;

@@ -254,6 +254,22 @@ static void test_assemble(struct kh_test *t)
 	assert_view(kh_json_str(kh_json_get(yyjson_arr_get(blocks, 1), "content")), breaking);
 }
 
+/* D1: content of any length is hashed and written in the caller's thread, after the transaction (tests/beforehand). */
+static void test_assemble_much(struct kh_test *t)
+{
+	static char much[300 << 10];
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_context_assemble assemble = {.context = f->hosted_context, .xml = true};
+
+	memset(much, 'a', sizeof(much) - 1);
+	struct kh_view prompt = add(f, KH_EVENT_SYSTEM_PROMPT, much);
+	for (int i = 0; i < 2; i++, assemble.xml = false) {
+		must(t, kh_fixture_call(f, f->host, kh_context_assemble_run, &assemble));
+		assert_int_not_equal(kh_view_find(assemble.text, kh_view_str(much), 0), SIZE_MAX);
+		assert_int_not_equal(kh_view_find(assemble.text, prompt, 0), SIZE_MAX);
+	}
+}
+
 /* Only a human resets, and says why. */
 static void test_who_resets(struct kh_test *t)
 {
@@ -371,6 +387,6 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_assemble),       KH_TEST(test_who_resets),
 	KH_TEST(test_reset),          KH_TEST(test_no_laundering),
 	KH_TEST(test_context_show),   KH_TEST_ONCE(test_output_many),
-	KH_TEST(test_untrusted_user),
+	KH_TEST(test_untrusted_user), KH_TEST_ONCE(test_assemble_much),
 };
 KH_TEST_MAIN(cases)
