@@ -23,11 +23,6 @@ static bool same_digest(const struct kh_digest *a, const struct kh_digest *b)
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t more_of(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Adds what a query counts to the sums, SIGN times.  The arithmetic is unsigned: only what was added is subtracted. */
 static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, uint64_t sign)
 {
@@ -39,7 +34,7 @@ static void count_query(struct kh_fold_sums *s, const struct kh_query_row *q, ui
 	s->reserved += sign * (done ? 0 : q->reserved);
 	s->charged += sign * (done ? q->charged : 0);
 	s->exposed += sign * (done && q->outcome == KH_OUTCOME_DELIVERED ? q->charged : 0);
-	s->total[c] += sign * more_of(q->reserved, q->charged);
+	s->total[c] += sign * (q->reserved > q->charged ? q->reserved : q->charged);
 	s->count[c] += sign;
 	s->queries += sign;
 	s->escalations += sign * (uint64_t)q->escalation;
@@ -83,6 +78,8 @@ static void sum_query(struct check *check, const struct kh_invariant_change *cha
 			count_query(sums[i], was, UINT64_MAX);
 		count_query(sums[i], row, 1);
 	}
+	if (sums[1] != NULL && check->event->entry->format != KH_AUDIT_FORMAT)
+		sums[1]->escalations = 0; /* B19: this account of a context is younger than format 1 */
 	if (change->fresh)
 		sum_day(check, row->context,
 			(struct kh_window_sums){.bits = row->reserved, .escalations = (uint64_t)row->escalation});
@@ -159,7 +156,7 @@ static void reset(struct kh_fold *fold, const struct kh_context_row *row)
 {
 	struct kh_fold_sums *s = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->id);
 
-	s->charged = s->exposed = s->deliveries = s->put = 0;
+	s->charged = s->exposed = s->deliveries = s->escalations = s->put = 0;
 	s->taint = KH_TAINT_LOW;
 }
 
@@ -266,6 +263,8 @@ static const char *check_context(const struct check *c, const struct kh_invarian
 		return broken;
 	if (row->taint != s->taint)
 		return "has a taint that is not the highest of what it was given (B23)";
+	if (row->escalations != s->escalations)
+		return "counts other escalations than there were since its last reset (B19)";
 	if ((uint64_t)row->put != s->put)
 		return "counts other bytes than were put in (G4)";
 	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries ||

@@ -4,7 +4,7 @@
  *
  *   budgets    budget = remaining + reserved + charged; what is reserved and charged is the sum over the queries; so
  *              are the totals by category of task, context and Reader; a query that ends is charged what was reserved,
- *              a delivery is charged that or more (B6, B7)
+ *              a delivery is charged that or more (B6, B7); escalations of task and context are counted (B19)
  *   taint      a context's taint is the highest of what it was given since its reset; a delivery's is one step below
  *              its Reader's (B23, K5)
  *   approvals  their states follow A3; whoever decided had the right to; no grant is used more often than it allows

@@ -158,7 +158,8 @@ static struct kh_reader_row *reader_of(struct kh_txn *txn)
 	return reader;
 }
 
-/* G4: what a context takes is in the account of its token, which is younger than format 1. */
+/* G4, B19: what a context takes is in the account of its token, and its escalations are in its own; both accounts are
+ * younger than format 1. */
 static void take(struct kh_txn *txn, struct kh_history *h, struct kh_window_sums more)
 {
 	const struct kh_system_row *system = load(txn, KH_TABLE_SYSTEM, 1);
@@ -173,6 +174,8 @@ static void take(struct kh_txn *txn, struct kh_history *h, struct kh_window_sums
 	kh_window_add(&day, h->now, more);
 	token->day = day.sums;
 	token->day_marks = kh_arena_dup(&h->arena, kh_view_of(text, kh_window_write(&day, text)));
+	struct kh_context_row *context = load(txn, KH_TABLE_CONTEXTS, 1);
+	context->escalations += more.escalations;
 }
 
 /* A query of 7 bits, with its reservation, its Reader's totals, its need and its ask. */
@@ -394,16 +397,12 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	return event(txn, h, KH_AUDIT_OPERATION_TOLD, task, 0, "");
 }
 
-static enum kh_err end_task(struct kh_txn *txn, void *arg)
+static void end_query(struct kh_txn *txn, struct kh_history *h, struct kh_task_row *task, int64_t id)
 {
-	struct kh_history *h = arg;
-	char what[160];
-
-	kh_txn_use_arena(txn, &h->arena);
-	struct kh_task_row *task = load(txn, KH_TABLE_TASKS, 1);
 	struct kh_context_row *context = load(txn, KH_TABLE_CONTEXTS, 1);
-	struct kh_query_row *query = load(txn, KH_TABLE_QUERIES, 2);
+	struct kh_query_row *query = load(txn, KH_TABLE_QUERIES, id);
 	struct kh_budget *budgets[] = {&task->budget, &context->budget};
+
 	ok(kh_budget_charge(budgets, 2, query->reserved), txn->err);
 	query->state = KH_QUERY_DONE;
 	query->outcome = KH_OUTCOME_FAILED;
@@ -411,6 +410,16 @@ static enum kh_err end_task(struct kh_txn *txn, void *arg)
 	query->charged = query->reserved;
 	query->ended_at = h->now;
 	ok(event(txn, h, KH_AUDIT_QUERY_ENDED, task, 3, ""), txn->err);
+}
+
+static enum kh_err end_task(struct kh_txn *txn, void *arg)
+{
+	struct kh_history *h = arg;
+	char what[160];
+
+	kh_txn_use_arena(txn, &h->arena);
+	struct kh_task_row *task = load(txn, KH_TABLE_TASKS, 1);
+	end_query(txn, h, task, 2);
 	task->state = KH_TASK_CLOSED;
 	task->ended_at = h->now;
 	ok(event(txn, h, KH_AUDIT_TASK_CLOSED, task, 3, ""), txn->err);
@@ -428,6 +437,7 @@ static enum kh_err reset(struct kh_txn *txn, void *arg)
 	context->taint = KH_TAINT_LOW;
 	context->exposed = 0;
 	context->deliveries = 0;
+	context->escalations = 0;
 	context->reset_block = context->last_block;
 	context->budget = kh_budget_new(context->budget.budget);
 	context->resets++;
@@ -536,6 +546,27 @@ void kh_history_operate(struct kh_history *h)
 	kh_history_close(h);
 }
 
+/* An escalation of task 2, which ends. */
+static enum kh_err escalate_again(struct kh_txn *txn, void *arg)
+{
+	struct kh_history *h = arg;
+
+	kh_txn_use_arena(txn, &h->arena);
+	struct kh_task_row *task = load(txn, KH_TABLE_TASKS, 2);
+	const struct kh_query_row *query = admit(txn, h, task, 3);
+	ok(event(txn, h, KH_AUDIT_QUERY_ADMITTED, task, 3, ""), txn->err);
+	end_query(txn, h, task, query->id);
+	return KH_OK;
+}
+
+void kh_history_escalate(struct kh_history *h)
+{
+	kh_history_open(h);
+	run(h, escalate_again);
+	run(h, reset);
+	kh_history_close(h);
+}
+
 void kh_history_grow(struct kh_history *h, size_t count)
 {
 	for (size_t i = 0; i < count; i += 64) {
@@ -604,39 +635,4 @@ struct kh_history *kh_history_fresh(void)
 	snprintf(copy.path, sizeof(copy.path), "%s/copy.db", original.folder);
 	copy_file(original.path, copy.path);
 	return &copy;
-}
-
-sqlite3 *kh_history_connect(const struct kh_history *h)
-{
-	sqlite3 *db = NULL;
-
-	assert_int_equal(sqlite3_open(h->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db,
-				      "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;"
-				      "PRAGMA synchronous = OFF;",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
-	return db;
-}
-
-void kh_history_sql(const struct kh_history *h, const char *sql)
-{
-	sqlite3 *db = kh_history_connect(h);
-	int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
-
-	if (rc != SQLITE_OK)
-		print_error("%s: %s\n", sqlite3_errmsg(db), sql);
-	assert_int_equal(rc, SQLITE_OK);
-	sqlite3_close(db);
-}
-
-struct kh_verify kh_history_verify(struct kh_test *t, struct kh_history *h, bool state)
-{
-	struct kh_verify v = {.state = state, .arena = &t->arena};
-	struct kh_error err = {.code = NULL};
-
-	if (h->seen == NULL)
-		ok(kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_READ, &h->seen, &err), &err);
-	must(t, kh_verify_store(h->seen, &v, &t->err));
-	return v;
 }

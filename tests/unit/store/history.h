@@ -53,6 +53,9 @@ void kh_history_operate(struct kh_history *h);
 /* Event 23: from then on the store writes format 2.  The store is closed before and after. */
 void kh_history_upgrade(struct kh_history *h);
 
+/* An escalation of task 2, its end, and a reset, in the next three events; the store is closed before and after. */
+void kh_history_escalate(struct kh_history *h);
+
 /* COUNT more events of task 2, 64 a transaction. */
 void kh_history_grow(struct kh_history *h, size_t count);
 

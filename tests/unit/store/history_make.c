@@ -1,8 +1,10 @@
 /*
  * A checkpoint in one transaction: the parts that a gateway runs in different threads, one after the other.  And what
- * the engine does when it opens a store that was begun with format 1.
+ * the engine does when it opens a store that was begun with format 1.  And ways past all rules, for who has the file.
  */
 #include "history.h"
+
+#include "store/sqlite/sqlite.h"
 
 enum kh_err kh_history_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
 			    const struct kh_checkpoint_witness *witness, struct kh_arena *arena,
@@ -52,4 +54,38 @@ void kh_history_upgrade(struct kh_history *h)
 	kh_history_open(h);
 	assert_int_equal(kh_store_run(h->store, upgrade, h, &err), KH_OK);
 	kh_history_close(h);
+}
+
+sqlite3 *kh_history_connect(const struct kh_history *h)
+{
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(h->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;"
+				      "PRAGMA synchronous = OFF;",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	return db;
+}
+
+void kh_history_sql(const struct kh_history *h, const char *sql)
+{
+	sqlite3 *db = kh_history_connect(h);
+	int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+	if (rc != SQLITE_OK)
+		print_error("%s: %s\n", sqlite3_errmsg(db), sql);
+	assert_int_equal(rc, SQLITE_OK);
+	sqlite3_close(db);
+}
+
+struct kh_verify kh_history_verify(struct kh_test *t, struct kh_history *h, bool state)
+{
+	struct kh_verify v = {.state = state, .arena = &t->arena};
+
+	if (h->seen == NULL)
+		must(t, kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_READ, &h->seen, &t->err));
+	must(t, kh_verify_store(h->seen, &v, &t->err));
+	return v;
 }

@@ -351,10 +351,46 @@ static void test_format_2(struct kh_test *t)
 	}
 }
 
+/* B19: the escalations of a context are those of its queries since its last reset, whatever its rows and events say. */
+static void test_context_escalations(struct kh_test *t)
+{
+	static const struct {
+		int64_t event;
+		const char *from, *to;
+	} all[] = {
+		{24, "\"escalations\":1,\"remaining\"",
+		 "\"escalations\":2,\"remaining\""}, /* events 24 to 26: one, its end, and a reset */
+		{26, "\"escalations\":0", "\"escalations\":1"},
+		{24, "\"escalations\":1,\"remaining\"", "\"escalations\":0,\"remaining\""},
+	};
+
+	for (size_t i = 0; i <= sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_history *h = kh_history_fresh();
+		kh_history_upgrade(h);
+		kh_history_escalate(h);
+		struct kh_verify v = i == 0 ? kh_history_verify(t, h, true)
+					    : replaced(t, h, all[i - 1].event, all[i - 1].from, all[i - 1].to);
+		if (v.code != NULL)
+			print_message("%s, event %lld: %.*s\n", v.code, (long long)v.event, KH_FMT(v.detail));
+		assert_int_equal(v.good, i == 0);
+		if (i == 0)
+			continue;
+		assert_string_equal(v.code, "state_rule");
+		assert_int_not_equal(kh_view_find(v.detail, KH_LIT("contexts"), 0), SIZE_MAX);
+		assert_int_not_equal(kh_view_find(v.detail, KH_LIT("escalations"), 0), SIZE_MAX);
+	}
+	struct kh_history *h = kh_history_fresh();
+	kh_history_upgrade(h);
+	kh_history_escalate(h);
+	kh_history_sql(h, "UPDATE contexts SET escalations = 7");
+	assert_string_equal(kh_history_verify(t, h, true).code, "state_differs");
+}
+
 static const struct kh_test_case cases[] = {KH_TEST(test_fold_good),
 					    KH_TEST_ONCE(test_every_field_of_every_row),
 					    KH_TEST_ONCE(test_rows_missing_and_added),
 					    KH_TEST_ONCE(test_rules),
 					    KH_TEST_ONCE(test_malformed),
-					    KH_TEST_ONCE(test_format_2)};
+					    KH_TEST_ONCE(test_format_2),
+					    KH_TEST_ONCE(test_context_escalations)};
 KH_TEST_MAIN(cases)
