@@ -95,6 +95,7 @@ static void count_declaration(struct kh_fold_sums *s, const struct kh_declaratio
 	s->reserved += sign * (done ? 0 : d->reserved);
 	s->charged += sign * (done ? d->charged : 0);
 	s->egress += sign * (uint64_t)d->egress;
+	s->reader_egress += sign * (uint64_t)d->reader_egress;
 }
 
 static void sum_declaration(struct check *check, const struct kh_invariant_change *change)

@@ -285,6 +285,7 @@ static const struct kh_column declarations_columns[] = {
 	TEXT(operation),
 	TEXT(parameters),
 	INT(prev),
+	INT(reader_egress),
 	TEXT(reason),
 	INT(release_at),
 	INT(replaced),

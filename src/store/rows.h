@@ -86,7 +86,7 @@ struct kh_task_row {
 	int64_t first_block;   /* the oldest of them: the subject of a query if the task has exactly one block */
 	int64_t queries;       /* admitted */
 	int64_t egress;        /* bytes chosen by its Controller that went out (E5) */
-	int64_t reader_egress; /* bytes of its queries to Readers behind a network (E5) */
+	int64_t reader_egress; /* bytes of its queries and calls to Readers behind a network (E5) */
 	int64_t put;           /* bytes of content put in */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
@@ -307,6 +307,7 @@ struct kh_declaration_row {
 	int64_t replaced;           /* the declaration that a reviewer put in place of this one (E6) */
 	int64_t modified;           /* the declaration that a reviewer replaced by this one */
 	int64_t egress;             /* bytes that it added to the task's egress */
+	int64_t reader_egress;      /* bytes that models behind a network were sent to verify it (E5) */
 	uint64_t reserved, charged; /* microbits of its outcome and time (B8) */
 	int64_t holder;             /* the process that carries it out (store.h) */
 	int64_t working;            /* 1: as far as is known its worker has not ended, even if its task has */

@@ -218,7 +218,7 @@ static enum kh_err reserve(struct kh_op *op, struct kh_govern *govern, struct kh
 	return e;
 }
 
-enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row)
+enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row, int64_t sent)
 {
 	uint64_t microbits = 0;
 
@@ -230,6 +230,8 @@ enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct k
 	if (e != KH_OK)
 		return e;
 	row->verify_at = op->now;
+	row->reader_egress = sent;
+	govern->task->reader_egress += sent;
 	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, govern->task, KH_LIT("{\"models\":true}"));
 }
 

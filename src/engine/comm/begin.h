@@ -29,10 +29,12 @@ enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bo
 
 /*
  * A model is asked about ROW: reserves for what it will say and when, once for all models, and starts their slots.
+ * SENT: bytes that models behind a network are sent (tiers.h); they count against the task's budget.
  * The slots end after KH_BEGIN_VERIFY_MS, which is longer than models have time.
  */
 #define KH_BEGIN_VERIFY_MS 600000
-enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row) KH_CHECKED;
+enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
+			    int64_t sent) KH_CHECKED;
 
 /* All gates passed: everything is counted, the grants are used, and ROW runs from this transaction on. */
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,

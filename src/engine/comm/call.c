@@ -9,6 +9,7 @@
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
 #include "engine/comm/sending.h"
+#include "engine/comm/tiers.h"
 #include "engine/state/find.h"
 
 struct calling {
@@ -17,6 +18,7 @@ struct calling {
 	struct kh_govern govern;
 	struct kh_proposal proposal;
 	struct kh_declaration_row *row; /* NULL: it is not in a table yet */
+	int64_t sent;                   /* bytes that models behind a network are sent of it */
 };
 
 /* --- what is called ----------------------------------------------------------------------------------------------- */
@@ -121,17 +123,6 @@ static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 	return e == KH_OK ? tell(a, KH_CALL_WAITS) : e;
 }
 
-/* K7, in order: the configured models.  The tier whose model has not spoken about the call yet; 2: all have. */
-static size_t find_tier(const struct calling *a, const struct kh_declaration_row *row)
-{
-	const enum kh_triage said[] = {row->triage, row->supervised};
-	size_t tier = 0;
-
-	while (tier < 2 && (said[tier] != KH_TRIAGE_NOT || kh_engine_verifier(a->op->engine, tier == 1) == NULL))
-		tier++;
-	return tier;
-}
-
 static bool is_verdict(enum kh_triage said)
 {
 	return said == KH_TRIAGE_ALLOW || said == KH_TRIAGE_DENY;
@@ -145,12 +136,13 @@ static bool is_asking(const struct calling *a)
 {
 	const struct kh_declaration_row *row = a->row;
 
-	return row->verify_at != 0 && !is_verdict(row->triage) && !is_verdict(row->supervised) && find_tier(a, row) < 2;
+	return row->verify_at != 0 && !is_verdict(row->triage) && !is_verdict(row->supervised) &&
+	       kh_tiers_next(a->op->engine, row) != KH_TIERS_NONE;
 }
 
 static enum kh_err ask_model(struct calling *a)
 {
-	a->call->supervisor = find_tier(a, a->row) == 1;
+	a->call->supervisor = kh_tiers_next(a->op->engine, a->row) == 1;
 	enum kh_err e = kh_purpose_write(a->op, a->govern.task, &a->call->purpose);
 	return e == KH_OK ? tell(a, KH_CALL_TRIAGE) : e;
 }
@@ -158,9 +150,11 @@ static enum kh_err ask_model(struct calling *a)
 /* Then a supervisor or a human. */
 static enum kh_err verify(struct calling *a)
 {
-	if (find_tier(a, a->row) == 2)
+	a->row->triage = a->proposal.row.triage;
+	a->row->supervised = a->proposal.row.supervised;
+	if (kh_tiers_next(a->op->engine, a->row) == KH_TIERS_NONE)
 		return ask(a, KH_APPROVE_TOOL_CALL);
-	enum kh_err e = kh_begin_verify(a->op, &a->govern, a->row);
+	enum kh_err e = kh_begin_verify(a->op, &a->govern, a->row, a->sent);
 	return e == KH_OK ? ask_model(a) : e;
 }
 
@@ -186,7 +180,11 @@ static enum kh_err follow(struct calling *a)
 			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
 	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
 		return deny(a, "fenced_not_allowed", KH_LIT("the policy lets no content through in a fence"));
-	bool models = d->ruling == KH_VERIFY && find_tier(a, &a->proposal.row) < 2;
+	if (d->ruling == KH_VERIFY && a->proposal.row.verify_at == 0)
+		e = kh_tiers_afford(op, a->govern.task, &a->proposal.row, &a->sent);
+	if (e != KH_OK)
+		return e;
+	bool models = d->ruling == KH_VERIFY && kh_tiers_next(op->engine, &a->proposal.row) != KH_TIERS_NONE;
 	e = kh_begin_afford(op, &a->govern, models && a->proposal.row.verify_at == 0,
 			    d->ruling == KH_ASK || (d->ruling == KH_VERIFY && !models));
 	if (e == KH_EREFUSED)

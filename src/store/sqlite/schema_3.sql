@@ -121,3 +121,6 @@ CREATE INDEX kept_until ON kept (until);
 -- Queries to Readers behind a network: bytes of words that went out with one, and with those of a task.
 ALTER TABLE queries ADD COLUMN egress INTEGER NOT NULL DEFAULT 0 CHECK (egress >= 0);
 ALTER TABLE tasks ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (reader_egress >= 0);
+
+-- Models behind a network that verify calls: bytes of a call that they were sent.
+ALTER TABLE declarations ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (reader_egress >= 0);

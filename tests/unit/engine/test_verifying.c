@@ -52,11 +52,12 @@ static enum kh_err ask_model(const struct kh_reader *reader, struct kh_arena *ar
 
 static const struct kh_reader_driver driver = {.name = "openai", .ask = ask_model};
 
-/* An engine whose models are there (bit 1: triage, bit 2: supervisor), with a context that PAGE may have influenced. */
-static struct kh_fixture *open(struct kh_test *t, unsigned tiers, struct kh_view *ret_task)
+/* An engine with these models (bit 1: triage, bit 2: supervisor, bit 4: behind a network), with a context that PAGE may
+ * have influenced. */
+static struct kh_fixture *open_with(struct kh_test *t, const char *policy, unsigned tiers, struct kh_view *ret_task)
 {
 	static struct kh_reader readers[5];
-	struct kh_fixture *f = kh_fixture_fresh(t, KH_OPERATING_POLICY);
+	struct kh_fixture *f = kh_fixture_fresh(t, policy);
 	size_t count;
 	const struct kh_reader *there = kh_engine_readers(f->engine, &count);
 
@@ -65,7 +66,8 @@ static struct kh_fixture *open(struct kh_test *t, unsigned tiers, struct kh_view
 	readers[count] = (struct kh_reader){.name = KH_LIT("judge"),
 					    .driver = &driver,
 					    .triages = (tiers & 1) != 0,
-					    .supervises = (tiers & 2) != 0};
+					    .supervises = (tiers & 2) != 0,
+					    .outside = (tiers & 4) != 0};
 	*ret_task = kh_operating_task(f);
 	kh_operating_influence(f, *ret_task, PAGE);
 	struct kh_error err;
@@ -73,6 +75,11 @@ static struct kh_fixture *open(struct kh_test *t, unsigned tiers, struct kh_view
 			 KH_OK);
 	memset(&model, 0, sizeof(model));
 	return f;
+}
+
+static struct kh_fixture *open(struct kh_test *t, unsigned tiers, struct kh_view *ret_task)
+{
+	return open_with(t, KH_OPERATING_POLICY, tiers, ret_task);
 }
 
 static bool shown(size_t block, const char *text)
@@ -202,8 +209,67 @@ static void test_none(struct kh_test *t)
 	assert_int_equal(model.asked, 0);
 }
 
+/* E5: what models behind a network are sent counts against `reader_egress` of the task, once for each. */
+static void test_outside(struct kh_test *t)
+{
+	size_t once = 0;
+
+	for (unsigned tiers = 1; tiers <= 3; tiers += 2) {
+		struct kh_view task;
+		struct kh_fixture *f = open(t, tiers | 4, &task);
+		struct kh_comm_call act;
+		model.says[0] = SAYS("unsure");
+		must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
+		assert_int_equal(model.asked, tiers == 1 ? 1 : 2);
+		size_t sent = (size_t)kh_fixture_task_row(f, task)->reader_egress;
+		assert_int_equal(kh_operating_row(f, act.look.id)->reader_egress, sent);
+		if (tiers == 1)
+			once = sent;
+		/* The call has a little more than its parameters and its reason: their names, and the operation's. */
+		assert_true(model.shown_n[1] > 0 && model.shown_n[1] < sizeof(model.shown[1]));
+		assert_true(once > model.shown_n[1] && once < model.shown_n[0] + model.shown_n[1]);
+		assert_int_equal(sent, tiers == 1 ? once : 2 * once);
+		kh_fixture_verify(f);
+		/* It is not sent again, and does not count again. */
+		must(t, kh_operating_call(f, task, NULL, act.look.id, &act));
+		assert_int_equal(kh_fixture_task_row(f, task)->reader_egress, sent);
+	}
+}
+
+/* E5: if the budget does not hold what they would be sent, they are not asked, and a human decides. */
+static void test_outside_refused(struct kh_test *t)
+{
+	for (unsigned tiers = 1; tiers <= 3; tiers++) {
+		struct kh_view task;
+		struct kh_fixture *f = open_with(t, KH_OPERATING_POLICY "  reader_egress: 200\n", tiers | 4, &task);
+		struct kh_comm_call act;
+		model.says[0] = model.says[1] = SAYS("allow");
+		must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
+		assert_int_equal(model.asked, 0);
+		assert_int_equal(act.next, KH_CALL_WAITS);
+		assert_true(act.look.approval.n > 0);
+		assert_int_equal(kh_fixture_task_row(f, task)->reader_egress, 0);
+		const struct kh_declaration_row *row = kh_operating_row(f, act.look.id);
+		assert_int_equal(row->triage, (tiers & 1) != 0 ? KH_TRIAGE_PASS : KH_TRIAGE_NOT);
+		assert_int_equal(row->supervised, (tiers & 2) != 0 ? KH_TRIAGE_PASS : KH_TRIAGE_NOT);
+		assert_int_equal(row->verify_at, 0);
+		kh_fixture_verify(f);
+	}
+	/* A model on this machine is asked all the same. */
+	struct kh_view task;
+	struct kh_fixture *f = open_with(t, KH_OPERATING_POLICY "  reader_egress: 0\n", 1, &task);
+	struct kh_comm_call act;
+	model.says[0] = SAYS("allow");
+	must(t, kh_operating_call(f, task, SEARCH, KH_LIT(""), &act));
+	assert_int_equal(model.asked, 1);
+	assert_int_equal(act.next, KH_CALL_RUNS);
+	assert_int_equal(kh_fixture_task_row(f, task)->reader_egress, 0);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_allow),      KH_TEST_ONCE(test_deny), KH_TEST_ONCE(test_unclear),
-	KH_TEST_ONCE(test_supervisor), KH_TEST_ONCE(test_risk), KH_TEST_ONCE(test_none),
+	KH_TEST_ONCE(test_outside), KH_TEST_ONCE(test_outside_refused),
+	KH_TEST_ONCE(test_allow),   KH_TEST_ONCE(test_deny),
+	KH_TEST_ONCE(test_unclear), KH_TEST_ONCE(test_supervisor),
+	KH_TEST_ONCE(test_risk),    KH_TEST_ONCE(test_none),
 };
 KH_TEST_MAIN(cases)

@@ -369,6 +369,7 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	row->wall_ms = 30000;
 	row->reserved = 3000000;
 	row->egress = task->egress = 12;
+	row->reader_egress = task->reader_egress = 34;
 	struct kh_sent_row *sent = make(txn, KH_TABLE_SENT);
 	sent->token = 3;
 	sent->name = KH_LIT("comm.fetch .url");

@@ -263,7 +263,9 @@ static void test_rules(struct kh_test *t)
 		/* external operations */
 		{24, "\"holder\":1,", "\"holder\":1,\"host\":\"evil.example\",", "another declaration"},
 		{25, "{\"ended\":\"failed\"", "{\"begun_at\":5,\"ended\":\"failed\"", "or twice"},
-		{24, "\"egress\":12,\"remaining\"", "\"egress\":13,\"remaining\"", "other bytes"},
+		{24, "\"egress\":12,\"reader_egress\":34,\"remaining\"",
+		 "\"egress\":13,\"reader_egress\":34,\"remaining\"", "other bytes"},
+		{24, "\"reader_egress\":34,\"remaining\"", "\"reader_egress\":33,\"remaining\"", "other bytes"},
 		{26, "\"set\":[", "\"set\":[[\"results\",1,{\"declaration\":2}],", "another result"},
 		{26, "\"set\":[", "\"set\":[[\"rates\",1,{\"context\":2}],", "another operation"},
 		{26, "\"charged\":3000000,\"state\"", "\"charged\":2000000,\"state\"", "charged"},
