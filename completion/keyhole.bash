@@ -11,7 +11,8 @@ _keyhole()
 		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --url | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
-			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root)
+			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root | \
+			--reader | --model | --key-file | --key-environment | --driver | --internal)
 			((i++))
 			;;
 		-*) ;;
@@ -33,11 +34,23 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -W 'http resolve run' -- "$cur")
 		return
 		;;
+	--reader)
+		mapfile -t COMPREPLY < <(compgen -W 'none' -- "$cur")
+		return
+		;;
+	--driver)
+		mapfile -t COMPREPLY < <(compgen -W 'openai anthropic' -- "$cur")
+		return
+		;;
+	--internal)
+		mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$cur")
+		return
+		;;
 	--role)
 		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin' -- "$cur")
 		return
 		;;
-	--read | --write | --ca | --post | --file | --token-file | --out | --socket)
+	--read | --write | --ca | --post | --file | --token-file | --out | --socket | --key-file)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -50,7 +63,7 @@ _keyhole()
 		;;
 	--time | --memory | --processes | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
-		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until)
+		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --model | --key-environment)
 		return
 		;;
 	--user)
@@ -86,7 +99,7 @@ _keyhole()
 	elif [[ $command == demo ]]; then
 		words='--keep --help'
 	elif [[ $command == init ]]; then
-		words='--home --system --user --root --json --help'
+		words='--home --system --user --root --reader --model --key-file --key-environment --driver --internal --json --help'
 	elif [[ $command == serve ]]; then
 		words='--listen --socket --print-clients --home --json --help'
 	elif [[ $command == mcp ]]; then

@@ -11,8 +11,7 @@
 #include "cli/comms_show.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
-#include "cli/init.h"
-#include "cli/init_system.h"
+#include "cli/init/init.h"
 #include "cli/mcp.h"
 #include "cli/policies.h"
 #include "cli/prompts.h"
@@ -30,9 +29,19 @@
 
 static const struct kh_option init[] = {
 	{"--system", NULL, "for the whole machine: /etc/keyhole, /var/lib/keyhole, user keyhole",
-	 FILLS(kh_init_system, is_wanted)},
-	{"--user", "NAME", "with --system: another user (default: keyhole)", FILLS(kh_init_system, user)},
-	{"--root", "DIR", "with --system: below DIR in place of /", FILLS(kh_init_system, root)},
+	 FILLS(kh_init_args, system.is_wanted)},
+	{"--user", "NAME", "with --system: another user (default: keyhole)", FILLS(kh_init_args, system.user)},
+	{"--root", "DIR", "with --system: below DIR in place of /", FILLS(kh_init_args, system.root)},
+	{"--reader", "URL", "a model that reads: its endpoint; none: no model, and no question about one",
+	 FILLS(kh_init_args, reader.url)},
+	{"--model", "NAME", "the model's name there", FILLS(kh_init_args, reader.model)},
+	{"--key-file", "FILE", "its key is in FILE: an absolute path, or a name in the home folder",
+	 FILLS(kh_init_args, reader.key_file)},
+	{"--key-environment", "NAME", "its key is in this variable of the gateway's environment",
+	 FILLS(kh_init_args, reader.key_environment)},
+	{"--driver", "NAME", "openai or anthropic (default: by the URL's path)", FILLS(kh_init_args, reader.driver)},
+	{"--internal", "YES|NO", "whether whoever runs it may read what agents write (default: no)",
+	 FILLS(kh_init_args, reader.internal)},
 };
 
 static const struct kh_option serve[] = {
@@ -268,11 +277,13 @@ static const struct kh_option sandbox_fetch[] = {
 	"no; 2 not usable, refused or failed."
 
 const struct kh_frame_command kh_commands[] = {
-	{"init", "make a home folder: store, configuration, tokens", OPENING, "[--home DIR | --system]",
+	{"init", "make a home folder: store, configuration, tokens", OPENING, "[--home DIR | --system] [--reader URL]",
 	 "Make a home folder: a store, a configuration, a key for the record, and tokens.\n"
 	 "\n"
+	 "On a terminal, it asks for a model that reads for agents; --reader names one, or none, without a question.\n"
+	 "\n"
 	 "With --system, as root: make a gateway with a user of its own, so that no agent can read what it keeps.\n",
-	 NO_HOME, TAKES(kh_init_system, init), .run = kh_init_run},
+	 NO_HOME, TAKES(kh_init_args, init), .run = kh_init_run},
 	{"serve", "run the gateway: MCP and REST over HTTP", OPENING, "[OPTION...]",
 	 "Run the gateway until SIGTERM or SIGINT: MCP and REST over HTTP, and the socket of `keyhole mcp`.\n"
 	 "SIGHUP makes it read keyhole.yaml again.\n",

@@ -8,10 +8,10 @@
  *
  * The gateway's own user has no token, because it decides for its callers and calls nobody.
  */
-#ifndef KH_CLI_INIT_SYSTEM_H
-#define KH_CLI_INIT_SYSTEM_H
+#ifndef KH_CLI_INIT_INIT_SYSTEM_H
+#define KH_CLI_INIT_INIT_SYSTEM_H
 
-#include "cli/frame.h"
+#include "cli/init/init_reader.h"
 
 struct kh_init_system {
 	bool is_wanted;   /* --system */
@@ -20,6 +20,6 @@ struct kh_init_system {
 };
 
 /* Returns the exit status. */
-int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system);
+int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system, const struct kh_init_reader *reader);
 
 #endif

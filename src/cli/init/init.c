@@ -1,10 +1,9 @@
 /* Making a home, whole or not at all.  The order guarantees that: the folder is taken first, in one step that only
  * one process can win, and keyhole.yaml, without which nothing opens a home, is written last. */
-#include "cli/init.h"
+#include "cli/init/init.h"
 
 #include "base/clock.h"
 #include "cli/frame.h"
-#include "cli/init_system.h"
 #include "core/policy/config.h"
 #include "engine/context/token.h"
 
@@ -28,8 +27,8 @@ struct making {
 	struct kh_checkpoint_key key;
 };
 
-/* The keyhole.yaml of a new home, up to the relays' socket, and what follows. */
-static const char before_socket[] =
+/* The keyhole.yaml of a new home: up to the Readers, examples of them, up to the relays' socket, and what follows. */
+static const char before_readers[] =
 	"# Keyhole's configuration: keyhole.yaml(5).  Everything may be left out: what stands here is the "
 	"default, and\n"
 	"# so is what is commented out, but for what is called an example.  An unknown key or a bad value is "
@@ -57,8 +56,8 @@ static const char before_socket[] =
 	"    max_pending: 3         # of a task\n"
 	"\n"
 	"# Who reads sealed content and answers.  `extract` is built in, offline, and always there.  A key is in a\n"
-	"# file that nobody else may read, or in the environment; never here.  Examples:\n"
-	"#readers:\n"
+	"# file that nobody else may read, or in the environment; never here.";
+static const char reader_examples[] =
 	"#  - name: gpt\n"
 	"#    driver: openai                  # any OpenAI-compatible chat endpoint\n"
 	"#    url: https://api.openai.com/v1/chat/completions\n"
@@ -80,7 +79,8 @@ static const char before_socket[] =
 	"#    driver: command                 # a program, in a sandbox of its own for every query\n"
 	"#    argv: [/usr/bin/python3, /opt/readers/mail.py]\n"
 	"#    read: [/opt/readers]\n"
-	"\n"
+	"\n";
+static const char before_socket[] =
 	"# How the record is kept.\n"
 	"#audit:\n"
 	"#  checkpoint_events: 10000   # a signed checkpoint after so many events, or so many seconds\n"
@@ -120,15 +120,17 @@ static const char after_socket[] =
 	"#verification:\n"
 	"#  triage: gpt\n";
 
-struct kh_view kh_init_config(struct kh_arena *arena, const char *socket)
+struct kh_view kh_init_config(struct kh_arena *arena, struct kh_view readers, const char *socket)
 {
 	const char *mark = socket != NULL ? "" : "#";
 
 	return kh_arena_printf(arena,
-			       "%s%sgateway:\n"
+			       "%s%s%.*s%s%s%s%sgateway:\n"
 			       "%s  socket: %-21s # for `keyhole mcp`; in the home folder unless absolute\n"
 			       "%s",
-			       before_socket, mark, mark, socket != NULL ? socket : KH_CONFIG_SOCKET, after_socket);
+			       before_readers, readers.n > 0 ? "\n" : "  Examples:\n#readers:\n", KH_FMT(readers),
+			       readers.n > 0 ? "# Others, as examples:\n" : "", reader_examples, before_socket, mark,
+			       mark, socket != NULL ? socket : KH_CONFIG_SOCKET, after_socket);
 }
 
 static enum kh_err failed(struct kh_error *err, const char *what, struct kh_view path, struct kh_arena *arena)
@@ -359,51 +361,66 @@ enum kh_err kh_init_home(struct kh_arena *arena, struct kh_init *init, struct kh
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static int write_made(struct kh_frame *f, const struct kh_init *init)
+static int write_made(struct kh_frame *f, const struct kh_init *init, const struct kh_init_reader_made *reader)
 {
 	struct kh_view key = kh_canonical_hex(&f->arena, &init->audit_key);
 	struct kh_buf buf = kh_frame_buf(f);
 
 	if (f->options.json)
-		return KH_FRAME_PAIRS(f, {"home", init->path}, {"audit_key", key});
+		return KH_FRAME_PAIRS(f, {"home", init->path}, {"audit_key", key}, {"reader", reader->name},
+				      {"internal", kh_init_reader_word(reader)});
 	kh_buf_lit(&buf, "Made a home in ");
 	kh_buf_add(&buf, init->path);
 	kh_buf_printf(&buf,
 		      ".\n\n"
-		      "  keyhole.yaml      the policy; every value in it is the default\n"
+		      "  keyhole.yaml      the policy; every value in it is the default%s\n"
 		      "  *.token           who may call: give an agent controller.token and nothing else\n"
 		      "  audit.key         signs the record; its public half, to be noted elsewhere:\n"
-		      "                    %.*s\n"
-		      "\n"
-		      "Next, the gateway, which says what to paste into an agent's client:\n"
-		      "  keyhole serve\n"
-		      "or by hand:\n"
-		      "  task=$(keyhole task open \"read my mail\")\n"
-		      "  keyhole task add \"$task\" mail.txt\n"
-		      "  keyhole query query.json --task \"$task\"\n"
-		      "\n"
-		      "`keyhole demo` is a guided tour.  An agent that runs as your own user can read this\n"
-		      "folder: see keyhole(1) on what that does not protect.\n",
-		      KH_FMT(key));
+		      "                    %.*s\n",
+		      reader->yaml.n > 0 ? ", but for a Reader" : "", KH_FMT(key));
+	kh_init_reader_tell(&buf, reader, init->path);
+	kh_buf_lit(&buf, "\n"
+			 "Next, the gateway, which says what to paste into an agent's client:\n"
+			 "  keyhole serve\n"
+			 "or by hand:\n"
+			 "  task=$(keyhole task open \"read my mail\")\n"
+			 "  keyhole task add \"$task\" mail.txt\n"
+			 "  keyhole query query.json --task \"$task\"\n"
+			 "\n"
+			 "`keyhole demo` is a guided tour.  An agent that runs as your own user can read this\n"
+			 "folder: see keyhole(1) on what that does not protect.\n");
 	return kh_frame_text(f, &buf);
+}
+
+/* A home that is there is refused in the end: nobody is asked about one. */
+static bool may_ask(struct kh_arena *arena, struct kh_view home)
+{
+	struct kh_view config = kh_arena_printf(arena, "%.*s/" KH_FOLDER_CONFIG, KH_FMT(home));
+
+	return config.p != NULL && access(config.p, F_OK) != 0;
 }
 
 int kh_init_run(struct kh_frame *f)
 {
-	const struct kh_init_system *system = f->args;
-	struct kh_init init = {.config = kh_init_config(&f->arena, NULL)};
+	const struct kh_init_args *args = f->args;
+	struct kh_init_reader_made reader;
+	struct kh_init init = {0};
 
-	if (system->is_wanted)
-		return kh_init_system_run(f, system);
-	if (system->root != NULL || system->user != NULL)
+	if (args->system.is_wanted)
+		return kh_init_system_run(f, &args->system, &args->reader);
+	if (args->system.root != NULL || args->system.user != NULL)
 		return KH_FRAME_REFUSE(f, "bad_option", "--root and --user are for --system");
 	enum kh_err e = kh_folder_path(&f->arena, f->options.home, &init.path, &f->err);
+	if (e == KH_OK)
+		e = kh_init_reader_find(f, &args->reader, may_ask(&f->arena, init.path), &reader);
+	if (e == KH_OK)
+		init.config = kh_init_config(&f->arena, reader.yaml, NULL);
 	if (e == KH_OK && init.config.p == NULL)
 		e = kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	if (e == KH_OK)
 		e = kh_init_home(&f->arena, &init, &f->err);
 	if (e == KH_OK)
-		return write_made(f, &init);
+		return write_made(f, &init, &reader);
 	int status = kh_frame_fail(f);
 	if (init.left)
 		fprintf(stderr, "  what was made could not be removed: remove the folder yourself\n");

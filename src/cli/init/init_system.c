@@ -1,8 +1,8 @@
 /* Making a system's gateway.  Root does what only root can do (user, folders), a child that has become the gateway's
  * user makes the home, and root takes the tokens out of it. */
-#include "cli/init_system.h"
+#include "cli/init/init_system.h"
 
-#include "cli/init.h"
+#include "cli/init/init.h"
 #include "home/file.h"
 
 #include <errno.h>
@@ -239,21 +239,27 @@ static enum kh_err find_places(struct kh_frame *f, const struct kh_init_system *
 	return KH_OK;
 }
 
-static int write_made(struct kh_frame *f, const struct places *p, const struct told *told)
+static int write_made(struct kh_frame *f, const struct places *p, const struct told *told,
+		      const struct kh_init_reader_made *reader)
 {
 	struct kh_view key = kh_canonical_hex(&f->arena, &told->audit_key);
 	struct kh_buf buf = kh_frame_buf(f);
 
 	if (f->options.json)
 		return KH_FRAME_PAIRS(f, {"home", p->home}, {"config", p->config}, {"tokens", p->tokens},
-				      {"socket", p->socket}, {"user", kh_view_str(p->user)}, {"audit_key", key});
+				      {"socket", p->socket}, {"user", kh_view_str(p->user)}, {"audit_key", key},
+				      {"reader", reader->name}, {"internal", kh_init_reader_word(reader)});
 	kh_buf_printf(&buf,
 		      "Made a gateway for this machine.\n\n"
 		      "  %s  the configuration\n"
 		      "  %s  tokens, root's alone\n"
 		      "  %s  store and key, of user %s\n\n"
 		      "The record is signed; the public half of its key, to be noted elsewhere:\n"
-		      "  %.*s\n\n"
+		      "  %.*s\n",
+		      p->config.p, p->tokens.p, p->home.p, p->user, KH_FMT(key));
+	kh_init_reader_tell(&buf, reader, p->home);
+	kh_buf_printf(&buf,
+		      "\n"
 		      "Next:\n"
 		      "  systemctl enable --now keyhole.service\n"
 		      "or, without systemd (it becomes user %s by itself):\n"
@@ -265,20 +271,35 @@ static int write_made(struct kh_frame *f, const struct places *p, const struct t
 		      "  keyhole mcp --print --socket %s --token-file ~/keyhole.token\n\n"
 		      "A reviewer gets a token in the same way, with --role reviewer, and needs no home:\n"
 		      "  KEYHOLE_URL=http://127.0.0.1:7433 keyhole approvals watch --token-file ~/keyhole.token\n",
-		      p->config.p, p->tokens.p, p->home.p, p->user, KH_FMT(key), p->user, p->home.p, p->home.p,
-		      p->tokens.p, p->socket.p);
+		      p->user, p->home.p, p->home.p, p->tokens.p, p->socket.p);
 	return kh_frame_text(f, &buf);
 }
 
-int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system)
+/* An existing configuration is kept, so a model that was named would be lost: it is refused, and not asked for. */
+static enum kh_err find_reader(struct kh_frame *f, const struct places *p, const struct kh_init_reader *options,
+			       struct kh_init_reader_made *ret_made)
+{
+	bool is_there = access(p->config.p, F_OK) == 0;
+
+	if (is_there && options->url.p != NULL && !kh_view_eq(options->url, KH_LIT("none")))
+		return kh_error_set(&f->err, KH_EREFUSED, "file_exists",
+				    "%s is there and stays as it is: put the Reader into it, without --reader",
+				    p->config.p);
+	return kh_init_reader_find(f, options, !is_there, ret_made);
+}
+
+int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system, const struct kh_init_reader *options)
 {
 	struct places p;
+	struct kh_init_reader_made reader;
 	struct told told = {.e = KH_OK};
 	enum kh_err e = find_places(f, system, &p);
 	struct kh_view config = {NULL, 0};
 
+	if (e == KH_OK)
+		e = find_reader(f, &p, options, &reader);
 	if (e == KH_OK) {
-		config = kh_init_config(&f->arena, p.socket.p);
+		config = kh_init_config(&f->arena, reader.yaml, p.socket.p);
 		e = config.p != NULL ? find_user(&p, &f->err)
 				     : kh_error_set(&f->err, KH_ENOMEM, "out_of_memory", "out of memory");
 	}
@@ -293,5 +314,5 @@ int kh_init_system_run(struct kh_frame *f, const struct kh_init_system *system)
 		e = move_tokens(&p, &f->arena, &f->err);
 	if (e != KH_OK)
 		return kh_frame_fail(f);
-	return write_made(f, &p, &told);
+	return write_made(f, &p, &told, &reader);
 }
