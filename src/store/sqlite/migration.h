@@ -10,9 +10,17 @@
 
 #define KH_MIGRATION_APPLICATION 0x4b68736f /* "Khso" */
 
+/* What a database of the last version consists of, as the build found it: the columns of each entry, row by row. */
+struct kh_migration_form {
+	const char *bytes;
+	const int *sizes;
+	size_t count; /* of sizes */
+};
+
 struct kh_migrations {
 	const char *const *texts; /* texts[0] makes version 1 */
 	size_t count;
+	struct kh_migration_form made; /* by all of them; if empty, the texts are run to find out */
 };
 
 /* The migrations of this program. */

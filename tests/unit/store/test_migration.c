@@ -223,7 +223,7 @@ static const char *const steps[] = {
 
 static enum kh_err migrate(struct opened *o, size_t count, enum kh_store_mode mode, int64_t *ret_z)
 {
-	const struct kh_migrations m = {steps, count};
+	const struct kh_migrations m = {.texts = steps, .count = count};
 	struct kh_connection c;
 	enum kh_err e = kh_connection_open(&c, o->path, mode, &o->err);
 
@@ -290,7 +290,7 @@ static void test_failed_migration(struct kh_test *t)
 		"CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1);",
 		"CREATE TABLE b (y INTEGER CHECK (y < 0)) STRICT; INSERT INTO b SELECT x FROM a;",
 	};
-	const struct kh_migrations m = {bad, 2};
+	const struct kh_migrations m = {.texts = bad, .count = 2};
 	struct kh_connection c;
 	struct opened o;
 	int64_t z = 0;
@@ -324,6 +324,39 @@ static void test_own_version(struct kh_test *t)
 			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_READ, &o.store, &o.err));
 	must_store_fail(&o, KH_ESTORE, "store_exists",
 			kh_store_open(&kh_sqlite_backend, o.path, KH_STORE_CREATE, &o.store, &o.err));
+	opened_remove(&o);
+}
+
+/* L3: what the build says that a store consists of is what the texts make. */
+static void test_prebuilt_form(struct kh_test *t)
+{
+	struct kh_migration_form made = kh_migration_all.made;
+	struct opened o;
+	sqlite3 *db;
+	sqlite3_stmt *rows;
+
+	(void)t;
+	opened_new(&o);
+	assert_int_equal(sqlite3_open(o.path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
+					    -1, &rows, NULL),
+			 SQLITE_OK);
+	while (sqlite3_step(rows) == SQLITE_ROW) {
+		for (int i = 0; i < 4; i++) {
+			int n = sqlite3_column_bytes(rows, i);
+			assert_true(made.count > 0);
+			assert_int_equal(n, *made.sizes);
+			if (n > 0)
+				assert_memory_equal(sqlite3_column_blob(rows, i), made.bytes, (size_t)n);
+			made.bytes += n;
+			made.sizes++;
+			made.count--;
+		}
+	}
+	assert_int_equal(made.count, 0);
+	assert_int_equal(sqlite3_finalize(rows), SQLITE_OK);
+	sqlite3_close(db);
 	opened_remove(&o);
 }
 
@@ -392,6 +425,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_newer_is_refused),
 	KH_TEST_ONCE(test_failed_migration),
 	KH_TEST_ONCE(test_own_version),
+	KH_TEST_ONCE(test_prebuilt_form),
 	KH_TEST_ONCE(test_foreign_form),
 	KH_TEST_ONCE(test_foreign_trigger),
 };
