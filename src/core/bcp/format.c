@@ -170,6 +170,16 @@ static struct kh_view extension(struct kh_view v, size_t *ret_end)
 	return kh_view_of(NULL, 0);
 }
 
+/*
+ * True if a "(0)" is at AT that stands for the zero of calls within a country: behind the country's code it is not dialled.
+ * In Italy it is.
+ */
+static bool is_trunk_zero(struct kh_view number, size_t at, size_t digits)
+{
+	return number.p[0] == '+' && digits > 0 && digits <= 3 &&
+	       kh_view_starts(kh_view_from(number, at), KH_LIT("(0)")) && !kh_view_starts(number, KH_LIT("+39"));
+}
+
 static bool read_phone(struct reading *r)
 {
 	size_t end, digits = 0;
@@ -181,6 +191,10 @@ static bool read_phone(struct reading *r)
 	r->problem = "not a telephone number: 5 to 15 digits, with + ( ) - . / and blanks";
 	kh_buf_init(&out, r->arena, 64);
 	for (size_t i = 0; i < number.n; i++) {
+		if (is_trunk_zero(number, i, digits)) {
+			i += 2;
+			continue;
+		}
 		char c = number.p[i];
 		open += (c == '(') - (c == ')');
 		if (open < 0 || open > 1)

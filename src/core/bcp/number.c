@@ -130,7 +130,23 @@ static bool append_digits(struct kh_view v, int64_t *value, unsigned *ret_count)
 	return *value < power_of_ten(DIGITS);
 }
 
-static bool read_plain(struct kh_view v, struct kh_number *ret_number, const char **ret_problem)
+/* How a number is written, as far as others could read it otherwise. */
+struct spelling {
+	unsigned places; /* digits after the decimal mark */
+	unsigned power;  /* of the word behind it */
+	bool three; /* its only mark stands before three digits: it can be the decimal mark, or separate thousands */
+	bool comma; /* and that is a comma */
+};
+
+/* True if V has one mark, before its last three digits, and does not begin with a zero. */
+static bool has_three(struct kh_view v)
+{
+	return v.n > 4 && v.n <= 7 && v.p[0] != '0' && (v.p[v.n - 4] == '.' || v.p[v.n - 4] == ',') &&
+	       count(v, '.') + count(v, ',') == 1;
+}
+
+static bool read_plain(struct kh_view v, struct kh_number *ret_number, struct spelling *ret_spelling,
+		       const char **ret_problem)
 {
 	char mark = decimal_mark(v);
 	const char *at = mark ? memrchr(v.p, mark, v.n) : NULL;
@@ -151,6 +167,9 @@ static bool read_plain(struct kh_view v, struct kh_number *ret_number, const cha
 		*ret_problem = "a number of more than 18 digits";
 		return false;
 	}
+	ret_spelling->places = places;
+	ret_spelling->three = has_three(v);
+	ret_spelling->comma = count(v, ',') > 0;
 	number.places = places;
 	*ret_number = number;
 	return true;
@@ -170,7 +189,8 @@ static bool scale(struct kh_number *number, unsigned power)
 	return true;
 }
 
-bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const char **ret_problem)
+static bool read_number(struct kh_view text, struct kh_number *ret_number, struct spelling *ret_spelling,
+			const char **ret_problem)
 {
 	struct kh_view v = kh_view_trim(text);
 	int sign = take_sign(&v);
@@ -181,8 +201,9 @@ bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const cha
 		end--;
 	unsigned power = end > 0 && end < v.n ? scale_of(kh_view_from(v, end)) : 0;
 	struct kh_view digits = power ? kh_view_trim(kh_view_sub(v, 0, end)) : v;
-	if (!read_plain(digits, &number, ret_problem))
+	if (!read_plain(digits, &number, ret_spelling, ret_problem))
 		return false;
+	ret_spelling->power = power;
 	if (!scale(&number, power)) {
 		*ret_problem = "a number of more than 18 digits";
 		return false;
@@ -190,6 +211,13 @@ bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const cha
 	number.value *= sign;
 	*ret_number = number;
 	return true;
+}
+
+bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const char **ret_problem)
+{
+	struct spelling spelling;
+
+	return read_number(text, ret_number, &spelling, ret_problem);
 }
 
 /* Takes a currency before the number off *V. */
@@ -226,10 +254,26 @@ static bool take_suffix(struct kh_view *v, struct kh_view *ret_code)
 	return false;
 }
 
+/*
+ * True if one reader could take the amount for another than the next does, in a currency with so many DIGITS after the
+ * point: "1.200 EUR" and "1,2050 EUR", "1,205 KWD", "1,205 million EUR".
+ */
+static bool is_ambiguous(const struct spelling *s, struct kh_number number, unsigned digits)
+{
+	struct kh_number plain = shorten(number);
+	unsigned places = s->power == 0 && s->places > plain.places ? s->places : plain.places;
+
+	if (s->three && (s->power > 0 || (s->comma ? digits == 3 : digits != 3)))
+		return true;
+	int64_t size = plain.value < 0 ? -plain.value : plain.value;
+	return size >= power_of_ten(plain.places) && places > (digits > 2 ? digits : 2);
+}
+
 bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct kh_number *ret_number,
 			   struct kh_view *ret_code, const char **ret_problem)
 {
 	struct kh_view v, code, again;
+	struct spelling spelling;
 	struct kh_number number;
 	unsigned digits = 0;
 
@@ -243,11 +287,11 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 		return false;
 	if (before && after)
 		code = again;
-	if ((!before && !after) || !kh_currency_find(code, &code, &digits) || !kh_number_read(v, &number, ret_problem))
+	if ((!before && !after) || !kh_currency_find(code, &code, &digits) ||
+	    !read_number(v, &number, &spelling, ret_problem))
 		return false;
-	/* "1.200 EUR" is 1200 to one reader and 1.20 to another; what "1,2050 EUR" would come out as, 1.205, is so too. */
-	if ((number.places == 3 || shorten(number).places == 3) && digits != 3) {
-		*ret_problem = "a decimal point before three digits could be a thousands separator";
+	if (is_ambiguous(&spelling, number, digits)) {
+		*ret_problem = "what is a decimal mark here could separate thousands";
 		return false;
 	}
 	number.value *= sign;

@@ -240,6 +240,9 @@ static void test_phone(struct kh_test *t)
 		{"415.555.0127 x855", "4155550127 x855"},
 		{"(305) 555-0199 x1103", "3055550199 x1103"},
 		{"+49 30 1234567", "+49301234567"},
+		{"+44 (0)20 7946 0958", "+442079460958"},
+		{"+39 (0)6 1234567", "+39061234567"}, /* only there the zero is dialled */
+		{"(0)30 1234567", "0301234567"},
 		{"+1 (555) 010-9999 ext. 12", "+15550109999 x12"},
 		{"1234", NULL},
 		{"1234567890123456", NULL},
@@ -336,7 +339,22 @@ static void test_amount(struct kh_test *t)
 		{"1200.50", NULL},
 		{"$", NULL},
 		{"USD", NULL},
+		{"$0.205", "0.205 USD"},
+		{"$1.23456789 million", "1234567.89 USD"},
+		{"1.205 KWD", "1.205 KWD"},
+		/* What another reader would take for another amount. */
 		{"$1.200", NULL},
+		{"$1,2000", NULL},
+		{"$1,20000", NULL},
+		{"1.2000 USD", NULL},
+		{"1,205 KWD", NULL},
+		{"1,205 Mio EUR", NULL},
+		{"1.205 Mio EUR", NULL},
+		{"$1,200k", NULL},
+		{"$1.234567891 million", NULL},
+		{"\xc2\xa5"
+		 "1,0000",
+		 NULL},
 		{"\xe2\x82\xac"
 		 "5 USD",
 		 NULL},
