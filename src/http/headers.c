@@ -124,10 +124,12 @@ enum MHD_Result MHD_lookup_connection_value_n(struct MHD_Connection *connection,
 	MHD_get_connection_values_n(connection, kind, look, &lookup);
 	if (!lookup.found)
 		return MHD_NO;
-	if (kind == MHD_HEADER_KIND && kh_view_eq_nocase(lookup.key, KH_LIT("content-length")) &&
-	    !kh_http_guard_length(kh_view_of(lookup.value, lookup.size), &length)) {
-		lookup.value = "0";
-		lookup.size = 1;
+	if (kind == MHD_HEADER_KIND && kh_view_eq_nocase(lookup.key, KH_LIT("content-length"))) {
+		struct kh_view value = kh_view_trim(kh_view_of(lookup.value, lookup.size)); /* MHD takes no blank */
+		if (!kh_http_guard_length(value, &length))
+			value = KH_LIT("0");
+		lookup.value = value.p;
+		lookup.size = value.n;
 	}
 	if (value_ptr != NULL)
 		*value_ptr = lookup.value;
