@@ -297,20 +297,50 @@ static void take_group(struct kh_anchor_scan *scan, size_t from)
 	scan->groups++;
 }
 
-/* The offset of the next digit from AT on, or the end. */
-static size_t find_digit(struct kh_view text, size_t at)
+static lanes load(const char *p)
 {
-	while (at + sizeof(lanes) <= text.n) {
-		lanes v;
-		uint64_t half[2];
-		memcpy(&v, text.p + at, sizeof(v));
-		/* Compared as signed bytes, which every machine can do: the digits are shifted to the lowest values. */
-		lanes hit = (lanes)((signed_lanes)(lanes)(v - (byte)('0' + 128)) < (signed char)(10 - 128));
-		memcpy(half, &hit, sizeof(half));
-		if ((half[0] | half[1]) != 0)
-			break;
+	lanes v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * All ones in the lanes that hold one of COUNT bytes from LOW on.  Compared as signed bytes, which every machine can do:
+ * the wanted ones are shifted to the lowest values.
+ */
+static lanes within(lanes v, byte low, byte count)
+{
+	return (lanes)((signed_lanes)(lanes)(v - (byte)(low + 128)) < (signed char)(count - 128));
+}
+
+static lanes digits(const char *p)
+{
+	return within(load(p), '0', 10);
+}
+
+/* Whether one of sixteen bytes at P is a digit before a sign of IN_NUMBER, or before DIGITS_MIN - 1 more digits. */
+static bool may_be_number(const char *p)
+{
+	lanes next = load(p + 1);
+	lanes sign = within(next, '\'', 3) | within(next, ',', 3) | (lanes)(next == ' '); /* ' ( ) and , - . */
+	lanes more = within(next, '0', 10) & digits(p + 2) & digits(p + 3) & digits(p + 4) & digits(p + 5);
+	lanes hit = digits(p) & (sign | more);
+	uint64_t half[2];
+
+	memcpy(half, &hit, sizeof(half));
+	return (half[0] | half[1]) != 0;
+}
+
+/* The offset of the next digits from AT on, or the end; some that are too short to be a number are passed over. */
+static size_t find_digits(struct kh_view text, size_t at)
+{
+	size_t from = at;
+
+	while (text.n - at >= sizeof(lanes) + DIGITS_MIN - 1 && !may_be_number(text.p + at))
 		at += sizeof(lanes);
-	}
+	while (at > from && kh_ascii_is_digit(text.p[at - 1])) /* they may have begun before */
+		at--;
 	while (at < text.n && !kh_ascii_is_digit(text.p[at]))
 		at++;
 	return at;
@@ -322,7 +352,7 @@ static bool start_number(struct kh_anchor_scan *scan)
 	size_t *at = &scan->at[KH_ANCHOR_NUMBER], end;
 
 	for (;; *at = end) {
-		*at = find_digit(scan->text, *at);
+		*at = find_digits(scan->text, *at);
 		if (*at == scan->text.n)
 			return false;
 		end = digits_end(scan->text, *at);

@@ -191,7 +191,10 @@ static enum kh_err on_form(void *ctx, const struct kh_forms_form *form)
 	kh_runs_scan(&c->runs, form->folded);
 	kh_anchor_begin(&scan, form->folded, c->wanted);
 	while (kh_anchor_next(&scan, &anchor)) {
-		struct entry *hit = find_entry(c, kind_of(anchor.kind), kh_view_of(key, kh_anchor_key(&anchor, key)));
+		/* The key of a number is its digits, and a text may have a million of them. */
+		struct kh_view by = anchor.kind == KH_ANCHOR_NUMBER ? anchor.key
+								    : kh_view_of(key, kh_anchor_key(&anchor, key));
+		struct entry *hit = find_entry(c, kind_of(anchor.kind), by);
 		if (hit != NULL)
 			hit->hit = true;
 	}

@@ -52,13 +52,6 @@ static const unsigned char text_values[128] = {
 	ROW26('A', 0), ROW26('a', 0), DIGITS(0), [' '] = 1, ['\t'] = 1, ['\n'] = 1, ['\r'] = 1,
 	['&'] = 1,     ['#'] = 1,     [';'] = 1, ['%'] = 1, ['='] = 1,  ['\\'] = 1};
 
-/* What rot13 adds to each character. */
-#define ROW13(first, by)                                                                                              \
-	[first] = (by), [(first) + 1] = (by), [(first) + 2] = (by), [(first) + 3] = (by), [(first) + 4] = (by),       \
-	[(first) + 5] = (by), [(first) + 6] = (by), [(first) + 7] = (by), [(first) + 8] = (by), [(first) + 9] = (by), \
-	[(first) + 10] = (by), [(first) + 11] = (by), [(first) + 12] = (by)
-static const signed char turns[256] = {ROW13('A', 13), ROW13('N', -13), ROW13('a', 13), ROW13('n', -13)};
-
 static int hex_value(char c)
 {
 	return hex_values[(unsigned char)c] - 1;
@@ -71,11 +64,31 @@ static bool is_letter(uint32_t c)
 	return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
 
+/* Passes over ASCII at the beginning of V, eight bytes at a time; returns how many bytes, and how many are plain. */
+static size_t skip_ascii(struct kh_view v, size_t *ret_plain)
+{
+	size_t at = 0, plain = 0;
+
+	for (; v.n - at >= 8; at += 8) {
+		unsigned seen = 0, here = 0;
+		for (size_t i = 0; i < 8; i++) {
+			unsigned char c = (unsigned char)v.p[at + i], value = text_values[c & 0x7f];
+			seen |= (c & 0x80U) | (unsigned)((c < ' ') & (value == 0)) | (unsigned)(c == 0x7f);
+			here += value != 0;
+		}
+		if (seen != 0)
+			break;
+		plain += here;
+	}
+	*ret_plain = plain;
+	return at;
+}
+
 bool kh_decode_is_text(struct kh_view v)
 {
-	size_t plain = 0, all = 0;
+	size_t plain, at = skip_ascii(v, &plain), all = at;
 
-	for (size_t at = 0; at < v.n; all++) {
+	for (; at < v.n; all++) {
 		uint32_t c = (unsigned char)v.p[at];
 		if (c < 0x80) {
 			if ((c < ' ' && text_values[c] == 0) || c == 0x7f)
@@ -99,13 +112,25 @@ bool kh_decode_is_text(struct kh_view v)
 	return all > 0 && plain * 10 >= all * 6;
 }
 
-/* Converts N characters at P, which all have a value of BITS bits, to bytes; returns the number of bytes. */
+/*
+ * Converts N characters at P, which all have a value of BITS bits, to bytes; returns the number of bytes.  OUT has room
+ * for N.
+ */
 static size_t unpack(const char *p, size_t n, const unsigned char values[256], unsigned bits, char *out)
 {
 	uint32_t have = 0, acc = 0;
-	size_t k = 0;
+	size_t k = 0, i = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	/* Eight characters are so many bytes as each has bits.  There is room for all eight that are written. */
+	for (; n - i >= 8; i += 8, k += bits) {
+		uint64_t all = 0;
+		for (size_t j = 0; j < 8; j++)
+			all = all << bits | (uint64_t)(values[(unsigned char)p[i + j]] - 1);
+		all <<= 64 - 8 * bits;
+		all = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(all) : all;
+		memcpy(out + k, &all, sizeof(all));
+	}
+	for (; i < n; i++) {
 		acc = acc << bits | (uint32_t)(values[(unsigned char)p[i]] - 1);
 		have += bits;
 		if (have >= 8) {
@@ -158,7 +183,7 @@ static bool may_begin_text(const char *p, size_t n)
 	for (size_t at = 0; at + 4 <= n;) {
 		unsigned char c = (unsigned char)p[at];
 		uint32_t ignored;
-		size_t len = kh_utf8_decode(kh_view_of(p, n), at, &ignored);
+		size_t len = c < 0x80 ? 1 : kh_utf8_decode(kh_view_of(p, n), at, &ignored);
 		/* A NUL may be the second byte of a UTF-16 character. */
 		if (len == 0 || (c > 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
 			return false;
@@ -174,9 +199,12 @@ static bool try_alphabet(struct decoder *d, const char *p, size_t n, const unsig
 	char first[FIRST];
 	size_t look = n < FIRST ? n : FIRST;
 
-	if (!may_begin_text(first, unpack(p, look, values, bits, first)) || !room(d, n))
+	size_t begun = unpack(p, look, values, bits, first);
+	if (!may_begin_text(first, begun) || !room(d, n))
 		return false;
-	size_t k = drop_nuls(d->out, unpack(p, n, values, bits, d->out));
+	if (look == n) /* all of it */
+		memcpy(d->out, first, begun);
+	size_t k = drop_nuls(d->out, look == n ? begun : unpack(p, n, values, bits, d->out));
 	if (k == 0 || !kh_decode_is_text(kh_view_of(d->out, k)))
 		return false;
 	*ret = kh_arena_dup(d->arena, kh_view_of(d->out, k));
@@ -529,33 +557,6 @@ void kh_decode_word(struct kh_buf *out, struct kh_view word)
 		if ((unsigned char)decoded.p[i] < 0x80)
 			kh_buf_byte(out, decoded.p[i]);
 	}
-}
-
-struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v)
-{
-	char *p = kh_arena_alloc(arena, v.n);
-
-	if (p == NULL)
-		return (struct kh_view){NULL, 0};
-	for (size_t at = 0; at < v.n;) {
-		uint32_t c;
-		size_t len = kh_utf8_decode(v, at, &c);
-		len = len ? len : 1;
-		memcpy(p + v.n - at - len, v.p + at, len);
-		at += len;
-	}
-	return kh_view_of(p, v.n);
-}
-
-struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v)
-{
-	char *p = kh_arena_alloc(arena, v.n);
-
-	if (p == NULL)
-		return (struct kh_view){NULL, 0};
-	for (size_t i = 0; i < v.n; i++)
-		p[i] = (char)(v.p[i] + turns[(unsigned char)v.p[i]]);
-	return kh_view_of(p, v.n);
 }
 
 bool kh_decode_is_number(struct kh_view run, struct kh_view decoded)

@@ -22,12 +22,6 @@ void kh_decode_spread(struct kh_arena *arena, struct kh_view text, bool any, kh_
 /* Adds what WORD, short and by itself, decodes to as base64; nothing if that is not text.  Only its ASCII. */
 void kh_decode_word(struct kh_buf *out, struct kh_view word);
 
-/* V backwards, by characters; in the arena.  Empty if there is no memory. */
-struct kh_view kh_decode_reverse(struct kh_arena *arena, struct kh_view v);
-
-/* V in rot13 (every ASCII letter moved by 13); in the arena.  Empty if there is no memory. */
-struct kh_view kh_decode_rot13(struct kh_arena *arena, struct kh_view v);
-
 /* True if V reads as text: valid UTF-8, nothing invisible, mostly letters, digits and blanks. */
 bool kh_decode_is_text(struct kh_view v);
 

@@ -9,6 +9,7 @@
 #include "core/screen/hidden.h"
 #include "core/screen/prescan.h"
 #include "core/screen/screen.h"
+#include "core/screen/turn.h"
 #include "core/screen/unescape.h"
 
 #define MORE       65536 /* decoded bytes that a text of any size may have */
@@ -84,7 +85,7 @@ static void read_codes(struct walk *w, struct kh_view part, bool packed)
 	size_t count = 1;
 
 	if (part.n <= TURNED_MAX && w->depth + 2 <= KH_SCREEN_DEPTH) {
-		ways[count++] = kh_decode_rot13(w->arena, part);
+		ways[count++] = kh_turn_rot13(w->arena, part);
 		ways[count++] = turn(w->arena, part);
 	}
 	for (size_t i = 0; i < count && w->e == KH_OK; i++) {

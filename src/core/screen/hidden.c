@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "core/screen/normalise.h"
+#include "core/screen/turn.h"
 
 #include <utf8proc.h>
 
@@ -210,7 +211,7 @@ static void decode_override(struct pass *p)
 			start += rlo.n;
 		size_t end = kh_view_find(p->text, pop, start);
 		struct kh_view v = kh_view_sub(p->text, start, end == SIZE_MAX ? p->text.n : end);
-		struct kh_view reversed = kh_decode_reverse(p->arena, v);
+		struct kh_view reversed = kh_turn_reverse(p->arena, v);
 		if (reversed.n > 0)
 			p->found(p->ctx, KH_LAYER_REVERSED, reversed, at, start + v.n);
 		at = start + v.n;

@@ -16,6 +16,7 @@
 #include "core/screen/normalise.h"
 #include "core/screen/prescan.h"
 #include "core/screen/speech.h"
+#include "core/screen/turn.h"
 #include "core/screen/unescape.h"
 
 #define PER_RULE     16  /* kept of one rule */
@@ -308,8 +309,8 @@ static bool meant(const struct reading *r, struct kh_view text, struct kh_view d
 /* Reads short texts as a whole in rot13 and backwards. */
 static enum kh_err read_turned(struct reading *r, const struct kh_form *skeleton)
 {
-	struct kh_view rot13 = kh_decode_rot13(r->arena, skeleton->text);
-	struct kh_view reversed = kh_decode_reverse(r->arena, skeleton->text);
+	struct kh_view rot13 = kh_turn_rot13(r->arena, skeleton->text);
+	struct kh_view reversed = kh_turn_reverse(r->arena, skeleton->text);
 	enum kh_err e = kh_arena_check(r->arena);
 
 	if (e == KH_OK && meant(r, skeleton->text, rot13)) {
@@ -516,8 +517,7 @@ static enum kh_err read_turned_codes(struct reading *r, const struct kh_form *fo
 
 	for (size_t i = 0; e == KH_OK && i < 2; i++) {
 		struct kh_prescan look;
-		struct kh_view text = i ? kh_decode_reverse(r->arena, form->text)
-					: kh_decode_rot13(r->arena, form->text);
+		struct kh_view text = i ? kh_turn_reverse(r->arena, form->text) : kh_turn_rot13(r->arena, form->text);
 		struct kh_form turned = kh_form_of(form, layers[i], text, 0, form->text.n);
 		e = text.p ? kh_prescan(r->arena, text, &look) : KH_ENOMEM;
 		r->turned = true;

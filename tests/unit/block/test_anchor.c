@@ -87,6 +87,36 @@ static void test_linear(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_urls), KH_TEST(test_hosts), KH_TEST(test_addresses),
-					    KH_TEST(test_numbers), KH_TEST_ONCE(test_linear)};
+/* K7: a number is found wherever it stands, though texts are searched for them in groups of bytes. */
+static void test_number_anywhere(struct kh_test *t)
+{
+	static const char fill[] = "x1y12z345a6789b12345cdefgh9ijklmnopqrs";
+	static const char *const numbers[][2] = {{"123456", "number:123456"},
+						 {"12 3456", "number:123456"},
+						 {"1,234,567", "number:1234567 number:234567"},
+						 {"9876543210123456789", "number:9876543210123456789"},
+						 {"12345", ""},
+						 {"12-345", ""},
+						 {"12/3456", ""}};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		for (int before = 0; before <= 38; before++) {
+			for (int after = 0; after <= 38; after += 19) {
+				struct kh_view text = kh_arena_printf(&t->arena, "%.*sx%sx%.*s", before, fill,
+								      numbers[i][0], after, fill);
+				assert_non_null(text.p);
+				anchors(t, kh_arena_printf(&t->arena, "%.*s%c", KH_FMT(text), 0).p, numbers[i][1]);
+				anchors(t, kh_arena_printf(&t->arena, "%.*sx%s%c", before, fill, numbers[i][0], 0).p,
+					numbers[i][1]);
+			}
+		}
+	}
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_urls),
+					    KH_TEST(test_hosts),
+					    KH_TEST(test_addresses),
+					    KH_TEST(test_numbers),
+					    KH_TEST_ONCE(test_number_anywhere),
+					    KH_TEST_ONCE(test_linear)};
 KH_TEST_MAIN(cases)

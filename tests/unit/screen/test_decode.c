@@ -1,5 +1,11 @@
 #include "shared.h"
 
+#include "core/screen/decode.h"
+
+#include <sodium.h>
+
+#define RUN 16 /* characters that may be encoded text */
+
 /* The finding in TEXT that was decoded by exactly LAYERS, of rule ignore_previous: the payload was read. */
 static void expect_payload(struct kh_test *t, struct kh_view text, const enum kh_layer *layers, size_t count)
 {
@@ -171,8 +177,51 @@ static void test_not_encoded(struct kh_test *t)
 	}
 }
 
+static void keep_decoded(void *ctx, enum kh_layer layer, struct kh_view decoded, size_t start, size_t end)
+{
+	(void)layer;
+	(void)start;
+	(void)end;
+	*(struct kh_view *)ctx = decoded;
+}
+
+/* S2: encoded text of every length is decoded to its last character, though characters are taken in groups. */
+static void test_every_length(struct kh_test *t)
+{
+	static const char text[] =
+		"The quick brown fox jumps over the lazy dog and then it runs home to eat its supper in peace "
+		"before the night falls over the wood";
+
+	for (size_t n = RUN; n < sizeof(text); n++) {
+		struct kh_buf hex, bits;
+		struct kh_view v, got;
+		kh_buf_init(&hex, &t->arena, 4096);
+		kh_buf_init(&bits, &t->arena, 4096);
+		for (size_t i = 0; i < n; i++) {
+			kh_buf_printf(&hex, "%02x", (unsigned)(unsigned char)text[i]);
+			for (unsigned b = 8; b-- > 0;)
+				kh_buf_byte(&bits, (char)('0' + (text[i] >> b & 1)));
+		}
+		must(t, kh_buf_end(&hex, &v));
+		got = (struct kh_view){NULL, 0};
+		kh_decode_packed(&t->arena, v, keep_decoded, &got);
+		assert_true(kh_view_eq(got, kh_view_of(text, n)));
+		must(t, kh_buf_end(&bits, &v));
+		got = (struct kh_view){NULL, 0};
+		kh_decode_packed(&t->arena, v, keep_decoded, &got);
+		assert_true(kh_view_eq(got, kh_view_of(text, n)));
+		char code[256];
+		got = (struct kh_view){NULL, 0};
+		sodium_bin2base64(code, sizeof(code), (const unsigned char *)text, n, sodium_base64_VARIANT_ORIGINAL);
+		kh_decode_packed(&t->arena, kh_view_str(code), keep_decoded, &got);
+		assert_true(kh_view_eq(got, kh_view_of(text, n)));
+		kh_arena_clear(&t->arena);
+	}
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_vectors), KH_TEST(test_hidden), KH_TEST(test_nested),
-	KH_TEST(test_offsets), KH_TEST(test_short),  KH_TEST(test_not_encoded),
+	KH_TEST(test_vectors),           KH_TEST(test_hidden), KH_TEST(test_nested),
+	KH_TEST(test_offsets),           KH_TEST(test_short),  KH_TEST(test_not_encoded),
+	KH_TEST_ONCE(test_every_length),
 };
 KH_TEST_MAIN(cases)
