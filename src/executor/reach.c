@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "executor/connect.h"
 #include "executor/post.h"
+#include "executor/route.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,27 +101,62 @@ static void connect_next(struct kh_job *job)
 									      : job->deadline_us;
 		return;
 	}
-	kh_job_end(job, KH_FAULT_CONNECT, "none of %zu addresses could be connected to", job->addresses);
+	if (job->addresses == 0)
+		kh_job_end(job, KH_FAULT_CONNECT, "no route leads to any of the addresses");
+	else
+		kh_job_end(job, KH_FAULT_CONNECT, "none of %zu addresses could be connected to", job->addresses);
+}
+
+static void refuse(struct kh_job *job, const struct kh_address *address, const char *what, const char *why)
+{
+	char text[64];
+
+	kh_address_print(address, text, sizeof(text));
+	kh_job_end(job, KH_FAULT_ADDRESS, "%s is an address %s: %s", text, what, why);
+}
+
+/* By their ranges.  False if one is refused; then the job has ended. */
+static bool check_ranges(struct kh_job *job)
+{
+	for (size_t i = 0; i < job->addresses; i++) {
+		const char *range = kh_address_refused(&job->address[i]);
+		if (range != NULL) {
+			refuse(job, &job->address[i], "of a range that is refused", range);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* By this machine's routes, as they are now.  An address that no route leads to is left out, so it is not connected to
+ * if a route appears. */
+static bool check_routes(struct kh_job *job)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < job->addresses; i++) {
+		enum kh_route route = kh_route_find(&job->address[i], job->where.port);
+		const char *refusal = kh_route_refusal(route);
+		if (refusal != NULL) {
+			refuse(job, &job->address[i], "that is refused", refusal);
+			return false;
+		}
+		if (route == KH_ROUTE_BEYOND)
+			job->address[kept++] = job->address[i];
+	}
+	job->addresses = kept;
+	return true;
 }
 
 /* All addresses of a name are checked before one is used: if one of them is refused, the name is not trusted at all. */
 static void check_addresses(struct kh_job *job)
 {
-	char text[64];
-
 	if (job->addresses == 0) {
 		kh_job_end(job, KH_FAULT_NAME, "the name has no address");
 		return;
 	}
-	for (size_t i = 0; i < job->addresses && !is_granted(job); i++) {
-		const char *range = kh_address_refused(&job->address[i]);
-		if (range) {
-			kh_address_print(&job->address[i], text, sizeof(text));
-			kh_job_end(job, KH_FAULT_ADDRESS, "%s is an address of a range that is refused: %s", text,
-				   range);
-			return;
-		}
-	}
+	if (!is_granted(job) && (!check_ranges(job) || !check_routes(job)))
+		return;
 	job->next_address = 0;
 	connect_next(job);
 }

@@ -104,6 +104,13 @@ static const char *refused_ipv4(const unsigned char *bytes)
 	return NULL;
 }
 
+/* The IPv4 address inside of BYTES, an address in RANGE. */
+static void take_inside(const struct range *range, const unsigned char *bytes, unsigned char ret_inner[IPV4_SIZE])
+{
+	for (size_t i = 0; i < IPV4_SIZE; i++)
+		ret_inner[i] = (unsigned char)(bytes[range->inside + i] ^ (range->is_inverted ? 0xff : 0));
+}
+
 /* Checks the IPv4 address inside of BYTES, an address in RANGE.  Returns the name of the range that it is refused for,
  * or else RANGE's own name. */
 static const char *refused_inside(const struct range *range, const unsigned char *bytes)
@@ -113,8 +120,7 @@ static const char *refused_inside(const struct range *range, const unsigned char
 
 	if (range->inside == 0)
 		return range->name;
-	for (size_t i = 0; i < sizeof(inner); i++)
-		inner[i] = (unsigned char)(bytes[range->inside + i] ^ (range->is_inverted ? 0xff : 0));
+	take_inside(range, bytes, inner);
 	name = refused_ipv4(inner);
 	return name ? name : range->name;
 }
@@ -140,6 +146,19 @@ static const char *refused_ipv6(const unsigned char *bytes)
 const char *kh_address_refused(const struct kh_address *address)
 {
 	return address->is_v6 ? refused_ipv6(address->bytes) : refused_ipv4(address->bytes);
+}
+
+size_t kh_address_carried(const struct kh_address *address, struct kh_address ret_carried[KH_ADDRESS_CARRIED])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; address->is_v6 && i < COUNT(ipv6) && count < KH_ADDRESS_CARRIED; i++) {
+		if (ipv6[i].inside == 0 || !is_in(&ipv6[i], address->bytes))
+			continue;
+		ret_carried[count] = (struct kh_address){.is_v6 = false};
+		take_inside(&ipv6[i], address->bytes, ret_carried[count++].bytes);
+	}
+	return count;
 }
 
 bool kh_address_read(struct kh_view text, struct kh_address *ret_address)

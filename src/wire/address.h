@@ -20,6 +20,10 @@ struct kh_address {
  * carries, falls in: "loopback", "private", ... */
 const char *kh_address_refused(const struct kh_address *address);
 
+/* The IPv4 addresses that ADDRESS, which is not refused, carries (NAT64, 6to4, ISATAP); returns how many. */
+#define KH_ADDRESS_CARRIED 4
+size_t kh_address_carried(const struct kh_address *address, struct kh_address ret_carried[KH_ADDRESS_CARRIED]);
+
 /* Reads "192.0.2.7" or "2001:db8::1" (no brackets, no zone), the usual forms only. */
 bool kh_address_read(struct kh_view text, struct kh_address *ret_address);
 

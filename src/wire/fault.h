@@ -16,7 +16,7 @@ enum kh_fault {
 	KH_FAULT_PROGRAM,    /* the program could not be started in the sandbox */
 	KH_FAULT_URL,        /* not an acceptable URL */
 	KH_FAULT_SCHEME,     /* plain http, which was not granted */
-	KH_FAULT_ADDRESS,    /* the address is in a refused range */
+	KH_FAULT_ADDRESS,    /* the address is in a refused range, of this machine, or on-link to it */
 	KH_FAULT_NAME,       /* the name has no address, or no name server answered */
 	KH_FAULT_CONNECT,    /* no connection to any of the addresses */
 	KH_FAULT_TLS,        /* the certificate is not valid, or the handshake failed */

@@ -101,6 +101,9 @@ class WebServer:
 
     def __init__(self, ports, serve, versions=(4, 6)):
         self.serve, self.log, self.requests = serve, [], []
+        self.listen(ports, versions)
+
+    def listen(self, ports, versions=(4, 6)):
         for port, context in ports.items():
             for version in versions:
                 listener = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, socket.SOCK_STREAM)

@@ -9,6 +9,14 @@ import nameserver
 DOMAIN = ".ssrf.example"
 GOOD, OTHER = "93.184.216.34", "93.184.216.35"
 GOOD6 = "2606:2800:220:1::34"
+BEYOND = ("93.184.216.0/24", "2606:2800:220:1::/64")  # the networks of these, behind a gateway
+# Public addresses of the machine itself, of its neighbours, of a link that leads to everywhere, and of no way at all.
+OWN, OWN6 = "8.8.8.8", "2606:4700::1111"
+NEIGHBOUR, NEIGHBOUR6 = "93.185.0.7", "2606:2801::7"
+NEIGHBOURS = (("93.185.0.0/24", NEIGHBOUR), ("2606:2801::/64", NEIGHBOUR6))
+WIDE, WIDE6 = "50.0.0.7", "2a00::7"
+WIDELY = (("48.0.0.0/5", WIDE), ("2a00::/11", WIDE6))
+LOST = ("93.186.0.7", "2606:2802::7")
 
 # An address of every range that is refused, some edges, and every form that carries one.
 REFUSED4 = """0.0.0.0 0.0.0.1 10.0.0.0 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1
@@ -28,7 +36,10 @@ class Zone:
     def __init__(self):
         self.names = {"good": [GOOD, GOOD6], "four": [GOOD], "six": [GOOD6], "other": [OTHER], "intern": [
             "10.1.2.3"], "first-bad": ["127.0.0.1", GOOD], "last-bad": [GOOD, "10.0.0.1"], "four-bad": [
-            "169.254.169.254", GOOD6], "six-bad": [GOOD, "::1"], "middle-bad": [GOOD, OTHER, "192.168.0.1", GOOD6]}
+            "169.254.169.254", GOOD6], "six-bad": [GOOD, "::1"], "middle-bad": [GOOD, OTHER, "192.168.0.1", GOOD6],
+            "own": [OWN], "own6": [OWN6], "neighbour": [NEIGHBOUR], "neighbour6": [NEIGHBOUR6], "half-own": [GOOD, OWN],
+            "half-near": [GOOD, NEIGHBOUR6], "wide": [WIDE], "wide6": [WIDE6], "half-lost": [LOST[0], GOOD, LOST[1]],
+            "lost": list(LOST)}
         for at, one in enumerate(REFUSED4 + REFUSED6):
             self.names["refused-%d" % at] = [one]
         self.times = collections.Counter()
@@ -49,6 +60,9 @@ class Zone:
     # Names that change.
     def say_flip(self, q):
         return [q.answer(q.addresses([GOOD] if self.is_first(q) else ["127.0.0.1"]))]
+
+    def say_turn(self, q):
+        return [q.answer(q.addresses([GOOD] if self.is_first(q) else [OWN]))]
 
     def say_flop(self, q):
         return [q.answer(q.addresses(["127.0.0.1"] if self.is_first(q) else [GOOD]))]

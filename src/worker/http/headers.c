@@ -9,12 +9,12 @@
 #include "wire/header.h"
 
 #define LOCATION_MAX 8192 /* the target of a redirect that is longer is ignored */
-#define LAYERS_MAX   2    /* each needs a window of its own in memory, up to 16 MiB */
 
 /* What all lines together say about the framing of a body. */
 struct framing {
 	struct kh_view length;
-	unsigned layers;
+	enum kh_coding coding[KH_CODING_LAYERS];
+	size_t layers;
 };
 
 static const char *wrong_length(struct framing *framing, struct kh_view value)
@@ -27,15 +27,20 @@ static const char *wrong_length(struct framing *framing, struct kh_view value)
 	return good ? NULL : "a Content-Length that is none";
 }
 
-static const char *wrong_codings(struct framing *framing, struct kh_view value)
+/* The codings of the content: those that were asked for. */
+static const char *add_codings(struct framing *framing, struct kh_view value)
 {
 	static const struct {
 		struct kh_view name;
-		unsigned layers;
+		int coding; /* -1: none */
 	} known[] = {
-		{KH_LIT_INIT("gzip"), 1},    {KH_LIT_INIT("x-gzip"), 1},   {KH_LIT_INIT("deflate"), 1},
-		{KH_LIT_INIT("br"), 1},      {KH_LIT_INIT("identity"), 0}, {KH_LIT_INIT("none"), 0},
-		{KH_LIT_INIT("chunked"), 0}, {KH_LIT_INIT(""), 0},
+		{KH_LIT_INIT("gzip"), KH_CODING_GZIP},
+		{KH_LIT_INIT("x-gzip"), KH_CODING_GZIP},
+		{KH_LIT_INIT("deflate"), KH_CODING_DEFLATE},
+		{KH_LIT_INIT("br"), KH_CODING_BROTLI},
+		{KH_LIT_INIT("identity"), -1},
+		{KH_LIT_INIT("none"), -1},
+		{KH_LIT_INIT(""), -1},
 	};
 	struct kh_view word;
 
@@ -45,14 +50,31 @@ static const char *wrong_codings(struct framing *framing, struct kh_view value)
 			i++;
 		if (i == count)
 			return "a coding that was not asked for";
-		framing->layers += known[i].layers;
+		if (known[i].coding < 0)
+			continue;
+		if (framing->layers == KH_CODING_LAYERS)
+			return "more codings around one another than are taken off";
+		framing->coding[framing->layers++] = (enum kh_coding)known[i].coding;
 	}
-	return framing->layers > LAYERS_MAX ? "more codings around one another than are taken off" : NULL;
+	return NULL;
 }
 
-const char *kh_headers_wrong(struct kh_view block)
+/* The codings of the transfer.  No request asks for another one than chunked, so no server may use one. */
+static const char *wrong_transfer(struct kh_view value)
 {
-	struct framing framing = {.layers = 0};
+	struct kh_view word;
+
+	while (kh_view_split(&value, ',', &word)) {
+		word = kh_view_trim(word);
+		if (word.n > 0 && !kh_view_eq_nocase(word, KH_LIT("chunked")) &&
+		    !kh_view_eq_nocase(word, KH_LIT("identity")))
+			return "a coding that was not asked for";
+	}
+	return NULL;
+}
+
+static const char *read_framing(struct kh_view block, struct framing *framing)
+{
 	const char *wrong = NULL;
 	struct kh_view line, value;
 	bool frames = false;
@@ -63,14 +85,31 @@ const char *kh_headers_wrong(struct kh_view block)
 			return "a header of the body's framing over several lines";
 		frames = true;
 		if (kh_header_is(line, KH_LIT("Content-Length"), &value))
-			wrong = wrong_length(&framing, value);
-		else if (kh_header_is(line, KH_LIT("Content-Encoding"), &value) ||
-			 kh_header_is(line, KH_LIT("Transfer-Encoding"), &value))
-			wrong = wrong_codings(&framing, value);
+			wrong = wrong_length(framing, value);
+		else if (kh_header_is(line, KH_LIT("Content-Encoding"), &value))
+			wrong = add_codings(framing, value);
+		else if (kh_header_is(line, KH_LIT("Transfer-Encoding"), &value))
+			wrong = wrong_transfer(value);
 		else
 			frames = false;
 	}
 	return wrong;
+}
+
+const char *kh_headers_wrong(struct kh_view block)
+{
+	struct framing framing = {.layers = 0};
+
+	return read_framing(block, &framing);
+}
+
+size_t kh_headers_codings(struct kh_view block, enum kh_coding ret_codings[KH_CODING_LAYERS])
+{
+	struct framing framing = {.layers = 0};
+
+	(void)read_framing(block, &framing);
+	memcpy(ret_codings, framing.coding, sizeof(framing.coding));
+	return framing.layers;
 }
 
 bool kh_headers_until_close(struct kh_view block, long status)

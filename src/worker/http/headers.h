@@ -2,6 +2,7 @@
 #ifndef KH_WORKER_HTTP_HEADERS_H
 #define KH_WORKER_HTTP_HEADERS_H
 
+#include "worker/http/coding.h"
 #include "worker/http/curl.h"
 
 /*
@@ -9,6 +10,9 @@
  * Content-Length must be a number, and the same one; codings must be those that were asked for, at most two of them.
  */
 const char *kh_headers_wrong(struct kh_view block);
+
+/* The content codings of BLOCK, which is not wrong, in the order in which they were put on; returns how many. */
+size_t kh_headers_codings(struct kh_view block, enum kh_coding ret_codings[KH_CODING_LAYERS]);
 
 /* True if no header of a response says how long its body is: then it ends with the connection. */
 bool kh_headers_until_close(struct kh_view block, long status);

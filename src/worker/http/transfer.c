@@ -7,6 +7,7 @@
 #include "worker/http/transfer.h"
 
 #include "wire/header.h"
+#include "worker/http/coding.h"
 #include "worker/http/curl.h"
 #include "worker/http/curlcode.h"
 #include "worker/http/headers.h"
@@ -22,12 +23,14 @@
 struct kh_transfer {
 	const struct kh_alloc *alloc;
 	struct kh_curl curl;
+	struct kh_coding_libraries decoders;
 	CURLM *multi;
 	CURL *easy;
 	/* of the current exchange */
 	const struct kh_transfer_job *job;
 	const struct kh_transfer_sink *sink;
 	int socket; /* -1 after libcurl got it */
+	struct kh_coding_stack decode;
 	enum kh_fault fault;
 	const char *detail;
 	bool has_head;         /* the final response has begun, and the sink has its head */
@@ -60,6 +63,35 @@ static bool flush(struct kh_transfer *http)
 	return http->fault == KH_FAULT_NONE;
 }
 
+/* Takes decoded bytes of the body; false if the exchange must stop. */
+static bool take_decoded(void *ctx, struct kh_view bytes)
+{
+	struct kh_transfer *http = ctx;
+	uint64_t left = http->job->output - http->written;
+	struct kh_view rest = kh_view_sub(bytes, 0, bytes.n < left ? bytes.n : (size_t)left);
+
+	http->written += rest.n;
+	while (rest.n > 0) {
+		size_t room = sizeof(http->pending) - http->pending_n, part = rest.n < room ? rest.n : room;
+		memcpy(http->pending + http->pending_n, rest.p, part);
+		http->pending_n += part;
+		rest = kh_view_from(rest, part);
+		if (http->pending_n == sizeof(http->pending) && !flush(http))
+			return false;
+	}
+	if (bytes.n > left && flush(http))
+		stop(http, KH_FAULT_OUTPUT, "the body is longer than the cap");
+	return http->fault == KH_FAULT_NONE;
+}
+
+static void begin_decoding(struct kh_transfer *http, struct kh_view block)
+{
+	enum kh_coding codings[KH_CODING_LAYERS];
+	size_t count = kh_headers_codings(block, codings);
+
+	kh_coding_init(&http->decode, &http->decoders, codings, count, take_decoded, http);
+}
+
 /* A header block is complete: that of the final response, or of an interim one, which is dropped. */
 static void end_block(struct kh_transfer *http)
 {
@@ -80,6 +112,7 @@ static void end_block(struct kh_transfer *http)
 						       location ? kh_view_str(location) : KH_LIT(""));
 		http->curl.free(location);
 		http->has_head = true;
+		begin_decoding(http, block);
 		http->until_close = kh_headers_until_close(block, status);
 		if (fault != KH_FAULT_NONE)
 			stop(http, fault, kh_fault_about(fault));
@@ -107,29 +140,27 @@ static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
 }
 
-/* Decoded bytes of the body. */
+/* Bytes of the body, with its content codings. */
 static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 {
 	struct kh_transfer *http = ctx;
 	size_t n = size * count;
-	uint64_t left = http->job->output - http->written;
-	struct kh_view rest = kh_view_of(p, n < left ? n : (size_t)left);
 
 	if (!http->has_head) {
 		stop(http, KH_FAULT_HTTP, "the server changed the protocol");
 		return SIZE_MAX;
 	}
-	http->written += rest.n;
-	while (rest.n > 0) {
-		size_t room = sizeof(http->pending) - http->pending_n, part = rest.n < room ? rest.n : room;
-		memcpy(http->pending + http->pending_n, rest.p, part);
-		http->pending_n += part;
-		rest = kh_view_from(rest, part);
-		if (http->pending_n == sizeof(http->pending) && !flush(http))
-			return SIZE_MAX;
+	switch (kh_coding_push(&http->decode, kh_view_of(p, n))) {
+	case KH_CODING_BROKEN:
+		stop(http, KH_FAULT_HTTP, "the body's coding is broken");
+		break;
+	case KH_CODING_MEMORY:
+		stop(http, KH_FAULT_WORKER, "no memory is left");
+		break;
+	case KH_CODING_TAKEN:
+	case KH_CODING_STOPPED:
+		break;
 	}
-	if (n > left && flush(http))
-		stop(http, KH_FAULT_OUTPUT, "the body is longer than the cap");
 	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
 }
 
@@ -207,7 +238,8 @@ static bool set_always(struct kh_transfer *http)
 	SET(CURLOPT_FORBID_REUSE, 1L);
 	SET(CURLOPT_PATH_AS_IS, 1L); /* the URL that was checked is sent unchanged */
 	SET(CURLOPT_USERAGENT, "keyhole/" KH_VERSION);
-	SET(CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br");
+	SET(CURLOPT_ACCEPT_ENCODING, http->decoders.brotli_new != NULL ? "gzip, deflate, br" : "gzip, deflate");
+	SET(CURLOPT_HTTP_CONTENT_DECODING, 0L); /* coding.h */
 	SET(CURLOPT_BUFFERSIZE, BUFFER_SIZE);
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -332,6 +364,8 @@ static void judge(struct kh_transfer *http, CURLcode code)
 		stop(http, KH_FAULT_HTTP, "the response ended within its headers");
 	else if (http->until_close && is_tls(http) && !http->closed_well)
 		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
+	else if (!kh_coding_is_whole(&http->decode))
+		stop(http, KH_FAULT_HTTP, "the body's coding was cut before its end");
 }
 
 static void exchange(struct kh_transfer *http)
@@ -348,6 +382,7 @@ static void exchange(struct kh_transfer *http)
 	else
 		judge(http, perform(http));
 	http->curl.multi_remove_handle(http->multi, http->easy);
+	kh_coding_done(&http->decode);
 	http->curl.slist_free_all(lines);
 	http->curl.slist_free_all(to);
 	kh_arena_done(&arena);
@@ -377,6 +412,8 @@ enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **r
 		return kh_error_set(err, KH_ENOMEM, NULL, "no memory");
 	*http = (struct kh_transfer){.alloc = alloc, .socket = CURL_SOCKET_BAD, .detail = ""};
 	enum kh_err e = kh_curl_load(&http->curl, err);
+	if (e == KH_OK)
+		e = kh_coding_load(&http->decoders, err);
 	if (e != KH_OK) {
 		kh_alloc_free(alloc, http, sizeof(*http));
 		return e;

@@ -37,6 +37,7 @@ static void test_wrong(struct kh_test *t)
 		"Content-Encoding: gzip,\r\n\tzstd\r\n",
 		"Content-Encoding: gzip, zstd\r\n",
 		"Transfer-Encoding: compress, chunked\r\n",
+		"Transfer-Encoding: gzip, chunked\r\n",
 		"Content-Encoding: gzip, gzip, gzip\r\n",
 		"Content-Encoding: br, br\r\nTransfer-Encoding: gzip\r\n",
 	};
