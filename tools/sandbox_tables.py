@@ -102,13 +102,16 @@ def wrap(line, width=100):
     return out
 
 
+UNITS = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "DAY_S": 86400, "DAY": 86400000}
+
+
 def number(expression):
     value = re.sub(r"(\d)U?L*\b", r"\1", expression)
-    return eval(value, {"__builtins__": {}}, {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30})  # pylint: disable=eval-used
+    return eval(value, {"__builtins__": {}}, UNITS)  # pylint: disable=eval-used
 
 
 def size(value):
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+    for unit, factor in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if value >= factor and value % factor == 0:
             return "{} {}".format(value // factor, unit)
     return str(value)

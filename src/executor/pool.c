@@ -174,6 +174,7 @@ static const struct {
 	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker},
 	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL},
 	[KH_POOL_SEARCH] = {KH_PROFILE_SEARCH, NULL},
+	[KH_POOL_MCP] = {KH_PROFILE_MCP, NULL},
 };
 
 enum kh_pool_kind kh_pool_kind(const struct kh_run *run)

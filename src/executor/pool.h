@@ -24,6 +24,7 @@ enum kh_pool_kind {
 	KH_POOL_TEXT,      /* our own worker, already running */
 	KH_POOL_QUERY,     /* our own workers, waiting for their folders */
 	KH_POOL_SEARCH,
+	KH_POOL_MCP,
 	KH_POOL_KINDS
 };
 

@@ -3,6 +3,7 @@
 
 #include "wire/channel.h"
 #include "worker/http/http.h"
+#include "worker/mcp/mcp.h"
 #include "worker/read/read.h"
 #include "worker/resolve/resolve.h"
 #include "worker/search/search.h"
@@ -27,6 +28,7 @@ static const struct kh_worker_job_kind kinds[] = {
 	{KH_PROFILE_TEXT, KH_FILTER_TEXT, kh_worker_text_load, kh_worker_text_run},
 	{KH_PROFILE_QUERY, KH_FILTER_QUERY, kh_worker_sql_load, kh_worker_sql_run},
 	{KH_PROFILE_SEARCH, KH_FILTER_SEARCH, kh_worker_search_load, kh_worker_search_run},
+	{KH_PROFILE_MCP, KH_FILTER_TEXT, NULL, kh_worker_mcp_run},
 };
 
 const struct kh_worker_job_kind *kh_workers_find(enum kh_profile profile)

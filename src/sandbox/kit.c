@@ -104,8 +104,8 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 				struct kh_error *err)
 {
 	/* Workers that are executed compile their own filters. */
-	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN,  KH_FILTER_WORKER, KH_FILTER_INIT,
-						    KH_FILTER_READ, KH_FILTER_QUERY,  KH_FILTER_SEARCH};
+	static const enum kh_filter_kind kinds[] = {KH_FILTER_RUN,  KH_FILTER_WORKER, KH_FILTER_INIT,  KH_FILTER_READ,
+						    KH_FILTER_TEXT, KH_FILTER_QUERY,  KH_FILTER_SEARCH};
 
 	*kit = empty;
 	kit->worker = worker;

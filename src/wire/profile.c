@@ -1,9 +1,12 @@
 /* The kinds of worker as tables: their names, their limits, and the host paths in their root. */
 #include "wire/profile.h"
 
-#define KIB 1024ULL
-#define MIB (1024 * KIB)
-#define GIB (1024 * MIB)
+#define KIB   1024ULL
+#define MIB   (1024 * KIB)
+#define GIB   (1024 * MIB)
+#define TIB   (1024 * GIB)
+#define DAY_S (24ULL * 3600)
+#define DAY   (1000 * DAY_S)
 
 /* What programs need to run, and nothing about the host or its users. */
 static const char *const programs[] = {"/usr",
@@ -42,6 +45,7 @@ static const struct {
 	[KH_PROFILE_TEXT]    = {"text",    KH_PROFILE_AHEAD,    false, true,  libraries},
 	[KH_PROFILE_QUERY]   = {"query",   KH_PROFILE_IN_PLACE, false, true,  with_authorities},
 	[KH_PROFILE_SEARCH]  = {"search",  KH_PROFILE_IN_PLACE, false, true,  libraries},
+	[KH_PROFILE_MCP]     = {"mcp",     KH_PROFILE_IN_PLACE, false, true,  nothing},
 };
 
 /* A text worker has much memory because a parser's tree is some twenty times as large as its input. */
@@ -54,17 +58,18 @@ static const struct kh_limits limits[KH_PROFILES] = {
 	[KH_PROFILE_TEXT]    = {  10000,    10, 512 * MIB,     1,    16, 64 * KIB, 16 * MIB},
 	[KH_PROFILE_QUERY]   = {  30000,    30, 256 * MIB,     1,    32, 16 * MIB, 16 * MIB},
 	[KH_PROFILE_SEARCH]  = {  30000,    30, 512 * MIB,     1,   128, 16 * MIB, 16 * MIB},
+	[KH_PROFILE_MCP]     = {    DAY, DAY_S, 512 * MIB,     1,    16, 64 * KIB,      TIB}, /* as long as its server */
 };
 /* clang-format on */
 
 const struct kh_limits kh_profile_most = {
-	.wall_ms = 24ULL * 3600 * 1000, /* an upstream server lives long */
-	.cpu_s = 24ULL * 3600,
+	.wall_ms = DAY, /* an upstream server lives long */
+	.cpu_s = DAY_S,
 	.memory = 64 * GIB,
 	.processes = 4096,
 	.files = 4096,
 	.disk = 64 * GIB,
-	.output = 1024 * GIB,
+	.output = TIB,
 };
 
 const char *kh_profile_name(enum kh_profile profile)

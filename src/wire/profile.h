@@ -14,6 +14,7 @@ enum kh_profile {
 	KH_PROFILE_TEXT,    /* takes a job: makes text of bytes */
 	KH_PROFILE_QUERY,   /* takes a job: queries a database */
 	KH_PROFILE_SEARCH,  /* takes a job: keeps an index and searches it */
+	KH_PROFILE_MCP,     /* takes a job: reads what an MCP server sends, and writes it anew */
 	KH_PROFILES
 };
 

@@ -1,0 +1,141 @@
+/*
+ * From a stream of bytes to messages.  The stream is hostile: what it can make this worker hold is one line, one
+ * message read from it, and that message written.
+ */
+#include "worker/mcp/mcp.h"
+
+#include "base/clock.h"
+#include "worker/mcp/rewrite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIECE    65536 /* bytes that are read at once */
+#define OVERHEAD 65536 /* for what is held beside a message */
+#define GROWTH   24    /* what a byte of a message can take, as value and written */
+
+struct stream {
+	const struct kh_worker_job *job;
+	struct kh_arena arena; /* of one message */
+	char *line;            /* what was read and is not a line yet, and room for PIECE more */
+	size_t n, most;
+	/* How fast it may come: each message takes a share of a second. */
+	int64_t share_us, ready_us;
+};
+
+static enum kh_err read_job(struct stream *s, struct kh_error *err)
+{
+	int64_t bytes = 0, a_second = 0;
+
+	if (!kh_json_int(kh_json_get(s->job->root, "message_bytes"), &bytes) || bytes < 1 ||
+	    bytes > KH_MCP_BYTES_MOST || !kh_json_int(kh_json_get(s->job->root, "a_second"), &a_second) ||
+	    a_second < 1 || a_second > KH_MCP_SECOND_MOST || s->job->connection < 0)
+		return kh_error_set(err, KH_EINPUT, "job_refused", "the job has no bounds, or no server");
+	s->most = (size_t)bytes;
+	s->share_us = 1000000 / a_second;
+	s->line = kh_arena_alloc(s->job->arena, s->most + PIECE);
+	if (s->line == NULL)
+		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
+	kh_arena_init(&s->arena, &kh_alloc_system, GROWTH * s->most + OVERHEAD);
+	/* It may have come as one that does not block. */
+	int flags = fcntl(s->job->connection, F_GETFL);
+	if (flags < 0 || fcntl(s->job->connection, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return kh_error_set(err, KH_EUNKNOWN, "not_read", "the server's output: %m");
+	return KH_OK;
+}
+
+/* Waits until COUNT more messages may come.  What was not used in the second before may be used now. */
+static void wait_turn(struct stream *s, size_t count)
+{
+	int64_t now = kh_clock_us();
+
+	if (s->ready_us < now - 1000000)
+		s->ready_us = now - 1000000;
+	s->ready_us += (int64_t)count * s->share_us;
+	if (s->ready_us > now) {
+		int64_t us = s->ready_us - now;
+		struct timespec time = {us / 1000000, us % 1000000 * 1000};
+		while (nanosleep(&time, &time) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static enum kh_err too_large(const struct stream *s, struct kh_error *err)
+{
+	return kh_error_set(err, KH_ELIMIT, "too_large", "a message of more than %zu bytes", s->most);
+}
+
+static enum kh_err take_line(struct stream *s, struct kh_view line, struct kh_error *err)
+{
+	struct kh_buf out;
+	struct kh_view text;
+	size_t count = 0;
+
+	if (line.n > s->most)
+		return too_large(s, err);
+	kh_arena_clear(&s->arena);
+	kh_buf_init(&out, &s->arena, s->arena.limit);
+	enum kh_err e = kh_rewrite_line(&s->arena, line, &out, &count, err);
+	if (e == KH_OK)
+		e = kh_buf_end(&out, &text);
+	if (e == KH_OK)
+		e = kh_arena_check(&s->arena);
+	if (e == KH_ENOMEM)
+		return kh_error_set(err, KH_ELIMIT, "too_large", "a message that takes too much memory");
+	if (e != KH_OK || count == 0)
+		return e;
+	wait_turn(s, count);
+	return kh_worker_job_write(s->job, text, err);
+}
+
+/* Takes all lines that are whole; what is left is moved to the beginning. */
+static enum kh_err take_lines(struct stream *s, size_t from, struct kh_error *err)
+{
+	size_t at = 0;
+	char *end;
+
+	while ((end = memchr(s->line + from, '\n', s->n - from)) != NULL) {
+		enum kh_err e = take_line(s, kh_view_of(s->line + at, (size_t)(end - s->line) - at), err);
+		if (e != KH_OK)
+			return e;
+		at = from = (size_t)(end - s->line) + 1;
+	}
+	s->n -= at;
+	memmove(s->line, s->line + at, s->n);
+	return s->n > s->most ? too_large(s, err) : KH_OK;
+}
+
+static enum kh_err follow(struct stream *s, struct kh_error *err)
+{
+	enum kh_err e = KH_OK;
+
+	while (e == KH_OK) {
+		ssize_t n = read(s->job->connection, s->line + s->n, PIECE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return kh_error_set(err, KH_EUNKNOWN, "not_read", "the server's output: %m");
+		if (n == 0)
+			break;
+		size_t from = s->n;
+		s->n += (size_t)n;
+		e = take_lines(s, from, err);
+	}
+	if (e == KH_OK && s->n > 0)
+		return kh_error_set(err, KH_EINPUT, "bad_message", "the output ended in the middle of a message");
+	return e;
+}
+
+enum kh_err kh_worker_mcp_run(const struct kh_worker_job *job, struct kh_error *err)
+{
+	struct stream s = {.job = job};
+	enum kh_err e = read_job(&s, err);
+
+	if (e != KH_OK)
+		return e;
+	e = follow(&s, err);
+	kh_arena_done(&s.arena);
+	return e;
+}
