@@ -68,15 +68,21 @@ static bool find_room(struct executor *x)
 	return x->room > 0;
 }
 
-/* Requests hold data that no sandbox may see: other requests, keys.  Their memory is zero in every forked process. */
-static struct kh_job *make_jobs(void)
+/*
+ * Requests hold data that no sandbox may see: other requests, keys.  Their memory is zero in every forked process.  Its
+ * last byte, which belongs to no request, is not zero here, so that a sandbox can see whether that is so.
+ */
+static struct kh_job *make_jobs(const volatile char **ret_wiped)
 {
-	size_t size = sizeof(struct kh_job) * KH_EXECUTOR_JOBS;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size = sizeof(struct kh_job) * KH_EXECUTOR_JOBS + 1;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED || p == NULL || madvise(p, size, MADV_WIPEONFORK) != 0 ||
+	    madvise(p, size, MADV_DONTDUMP) != 0)
 		return NULL;
-	return madvise(p, size, MADV_WIPEONFORK) == 0 && madvise(p, size, MADV_DONTDUMP) == 0 ? p : NULL;
+	p[size - 1] = 1;
+	*ret_wiped = p + size - 1;
+	return (struct kh_job *)(void *)p;
 }
 
 static bool send_ready(const struct executor *x)
@@ -247,7 +253,8 @@ int kh_executor_main(void)
 		return 1;
 	}
 	x.state = KH_STATE_CONTROL_NEW;
-	x.jobs = make_jobs();
+	const volatile char *wiped = NULL;
+	x.jobs = make_jobs(&wiped);
 	if (x.jobs == NULL) {
 		fprintf(stderr, "keyhole: executor: memory that a fork does not get: %s\n", strerror(errno));
 		return 1;
@@ -256,6 +263,7 @@ int kh_executor_main(void)
 		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
 		return 1;
 	}
+	x.kit.wiped = wiped;
 	serve(&x);
 	kh_pool_done(&x.pool);
 	kh_sandbox_kit_done(&x.kit);

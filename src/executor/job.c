@@ -78,7 +78,16 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||
 		 part == KH_PART_CGROUP || error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM)
 		fault = KH_FAULT_SANDBOX;
-	/* This errno gets an explanation, because its own text would not be clear here (root.c). */
+	if (job->slot != NULL && job->slot->why[0] != '\0') {
+		kh_job_end(job, fault, "%s: %s", kh_part_name(part), job->slot->why);
+		return;
+	}
+	/* These errnos get an explanation, because their own text would not be clear here. */
+	if (error == EPROTO) {
+		kh_job_end(job, fault, "%s: a system call claims to have set it up, and it is not there",
+			   kh_part_name(part));
+		return;
+	}
 	bool unmapped = part == KH_PART_FOLDER && error == EOPNOTSUPP;
 	kh_job_end(job, fault, "%s: %s%s", kh_part_name(part), strerror(error),
 		   unmapped ? ": its file system has no idmapped mounts, so a folder of root's cannot be written to"

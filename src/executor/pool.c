@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <unistd.h>
 
 void kh_pool_init(struct kh_pool *pool, const struct kh_sandbox_kit *kit, unsigned warm)
@@ -282,6 +283,8 @@ static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 	if (message.type == KH_MESSAGE_BROKEN) {
 		slot->broken = (enum kh_part)message.number[KH_FIELD_PART];
 		slot->error = (int)message.number[KH_FIELD_ERRNO];
+		struct kh_view why = message.text[KH_FIELD_DETAIL];
+		snprintf(slot->why, sizeof(slot->why), "%.*s", KH_FMT(why));
 	}
 	if (message.type == KH_MESSAGE_EXITED)
 		slot->status = (int)message.number[KH_FIELD_STATUS];

@@ -47,8 +47,9 @@ struct kh_slot {
 	/* what it sent on its channel */
 	enum kh_part broken; /* KH_PART_NONE: nothing */
 	int error;
-	int status;                 /* the program's; -1 while it runs */
-	uint64_t memory, processes; /* limits that its cgroup has */
+	char why[KH_MESSAGE_DETAIL + 1]; /* a sentence about it; may be empty */
+	int status;                      /* the program's; -1 while it runs */
+	uint64_t memory, processes;      /* limits that its cgroup has */
 };
 
 struct kh_pool {

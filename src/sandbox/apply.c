@@ -2,34 +2,34 @@
  * The inside of a sandbox.  The first process trusts the executor, which it was forked from.  The second one trusts
  * itself until its execve, and after it nothing that it gave up can be regained.
  *
- * Each step that fails ends the sandbox with a BROKEN message that names the part.  No step is optional.
+ * Each step that fails ends the sandbox with a BROKEN message that names the part.  No step is optional, and none is
+ * believed: what a step should have done is looked at before the next one (EPROTO: it claims success and did nothing).
  */
 #include "sandbox/apply.h"
 
 #include "sandbox/landlock.h"
+#include "sandbox/limits.h"
+#include "sandbox/privileges.h"
 #include "sandbox/root.h"
 #include "sandbox/setting.h"
 #include "wire/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <linux/capability.h>
-#include <linux/close_range.h>
-#include <linux/securebits.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define INSIDE_UID 1000 /* "keyhole" of the sandbox's /etc/passwd */
+#define UMASK      022  /* not the one of the executor's parent */
+#define LOCKED     'l'  /* what the first process says when it has locked itself down */
 
 /* A command gets only the variables that external-info.md allows. */
 static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
@@ -47,8 +47,9 @@ struct inside {
 	enum kh_profile profile;
 	bool locked;                /* locked down before the job comes; the job names no folders */
 	int channel, program, proc; /* kept; all other descriptors of the executor are closed */
-	int gate;                   /* closed by the first process when it has locked itself down */
+	int gate;                   /* the first process writes to it when it has locked itself down */
 	struct kh_root root;
+	struct kh_grants grants;
 	struct kh_message job;
 	int fds[KH_MESSAGE_FDS]; /* of the job */
 	size_t fd_count;
@@ -57,44 +58,22 @@ struct inside {
 
 static _Noreturn void broken(const struct inside *in, enum kh_part part, int error)
 {
-	char buffer[64];
+	char buffer[KH_MESSAGE_DETAIL + 128];
 	struct kh_message_out out;
 
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_BROKEN);
+	kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(in->grants.why));
 	kh_message_number(&out, KH_FIELD_PART, part);
 	kh_message_number(&out, KH_FIELD_ERRNO, (uint64_t)error);
 	(void)!kh_channel_say(in->channel, &out, NULL, 0);
 	_exit(1);
 }
 
-/* Closes every descriptor of the executor except the COUNT in KEEP; 0, 1 and 2 become /dev/null. */
-static int close_others(int *keep, size_t count)
+/* Ends the sandbox if ERROR, the result of setting PART up, is one. */
+static void must(const struct inside *in, enum kh_part part, int error)
 {
-	unsigned from = 3;
-
-	for (size_t i = 1; i < count; i++) {
-		for (size_t k = i; k > 0 && keep[k] < keep[k - 1]; k--) {
-			int other = keep[k];
-			keep[k] = keep[k - 1];
-			keep[k - 1] = other;
-		}
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (keep[i] < 0)
-			continue;
-		if ((unsigned)keep[i] > from && close_range(from, (unsigned)keep[i] - 1, 0) < 0)
-			return errno;
-		from = (unsigned)keep[i] + 1;
-	}
-	if (close_range(from, UINT_MAX, 0) < 0)
-		return errno;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd < 3; fd++) {
-		if (null < 0 || dup2(null, fd) < 0)
-			return errno;
-	}
-	close(null);
-	return 0;
+	if (error)
+		broken(in, part, error);
 }
 
 /* Maps the one user and group of this sandbox.  /proc lets a process write its own maps only while it is dumpable. */
@@ -111,6 +90,8 @@ static int map_ids(int proc, unsigned uid, unsigned gid)
 	if (e == 0)
 		e = kh_setting_write(proc, "self/gid_map", map);
 	prctl(PR_SET_DUMPABLE, 0);
+	if (e == 0 && (!kh_privileges_is(INSIDE_UID, INSIDE_UID) || prctl(PR_GET_DUMPABLE) != 0))
+		e = EPROTO;
 	return e;
 }
 
@@ -122,37 +103,56 @@ static int map_ids(int proc, unsigned uid, unsigned gid)
 static int leave_root(const struct inside *in, unsigned owner)
 {
 	unsigned uid = owner > 0 ? owner : KH_SANDBOX_UID, gid = KH_SANDBOX_UID;
+	int e = kh_privileges_become(uid, gid);
 
-	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0 ||
-	    unshare(CLONE_NEWUSER | CLONE_NEWCGROUP) < 0)
+	if (e)
+		return e;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWCGROUP) < 0)
 		return errno;
+	if (kh_namespaces_shared(in->proc, &in->kit->namespaces, true) != KH_PART_NONE)
+		return EPROTO;
 	return map_ids(in->proc, uid, gid);
+}
+
+static int name_host(void)
+{
+	struct utsname name = {0};
+
+	if (sethostname("keyhole", strlen("keyhole")) < 0 || uname(&name) < 0)
+		return errno;
+	return strcmp(name.nodename, "keyhole") == 0 ? 0 : EPROTO;
+}
+
+/* Keeps nothing of the executor but what the set-up needs. */
+static int close_executor(struct inside *in)
+{
+	int keep[] = {in->channel, in->program, in->root.idmap, in->kit->self, -1};
+
+	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (in->proc <= STDERR_FILENO)
+		return in->proc < 0 ? errno : EPROTO;
+	keep[4] = in->proc;
+	return kh_privileges_close_others(keep, sizeof(keep) / sizeof(keep[0]));
 }
 
 static void set_up(struct inside *in)
 {
-	int keep[] = {in->channel, in->program, in->root.idmap, in->kit->self, -1};
 	enum kh_part part = KH_PART_ROOT;
 
+	/* The memory of requests is wiped in a fork.  This byte of it is not zero in the executor. */
+	if (in->kit->wiped != NULL && *in->kit->wiped != 0)
+		broken(in, KH_PART_PRIVILEGES, EPROTO);
 	prctl(PR_SET_NAME, "keyhole-sandbox");
-	umask(022); /* not the umask of the executor's parent */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		broken(in, KH_PART_PRIVILEGES, errno);
-	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	keep[4] = in->proc;
-	int e = in->proc < 0 ? errno : close_others(keep, 5);
-	if (e)
-		broken(in, KH_PART_DESCRIPTORS, e);
-	if (!in->kit->is_root) {
-		e = map_ids(in->proc, in->kit->uid, in->kit->gid);
-		if (e)
-			broken(in, KH_PART_USER, e);
-	}
-	if (sethostname("keyhole", strlen("keyhole")) < 0)
-		broken(in, KH_PART_UTS, errno);
-	e = kh_root_prepare(&in->root, in->profile, &part);
-	if (e)
-		broken(in, part, e);
+	umask(UMASK);
+	must(in, KH_PART_PRIVILEGES, umask(UMASK) == UMASK ? kh_privileges_bind() : EPROTO);
+	must(in, KH_PART_DESCRIPTORS, close_executor(in));
+	part = kh_namespaces_shared(in->proc, &in->kit->namespaces, !in->kit->is_root);
+	must(in, part, part != KH_PART_NONE ? EPROTO : 0);
+	if (!in->kit->is_root)
+		must(in, KH_PART_USER, map_ids(in->proc, in->kit->uid, in->kit->gid));
+	must(in, KH_PART_UTS, name_host());
+	int e = kh_root_prepare(&in->root, in->profile, &part);
+	must(in, part, e);
 }
 
 static void send_plain(const struct inside *in, enum kh_message_type type, enum kh_message_field field, uint64_t value)
@@ -178,123 +178,6 @@ static void take_job(struct inside *in)
 		broken(in, KH_PART_DESCRIPTORS, EPROTO);
 }
 
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {{0}};
-
-	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-					     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-					     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
-		return errno;
-	for (int capability = 0; capability < 64; capability++) {
-		if (prctl(PR_CAPBSET_DROP, capability) < 0 && errno != EINVAL)
-			return errno;
-	}
-	return syscall(SYS_capset, &header, none) < 0 ? errno : 0;
-}
-
-static int set_limits(const struct inside *in)
-{
-	const uint64_t *n = in->job.number;
-	const bool grouped = in->kit->cgroup.has_memory;
-	const struct {
-		__rlimit_resource_t resource;
-		uint64_t value;
-	} limits[] = {
-		{RLIMIT_CPU, n[KH_FIELD_CPU]},
-		{RLIMIT_DATA, n[KH_FIELD_MEMORY]},
-		/* Without a cgroup the limit of the address space also bounds shared memory.  Runtimes reserve more
-		   address space than they use. */
-		{RLIMIT_AS, grouped ? RLIM_INFINITY : 4 * n[KH_FIELD_MEMORY]},
-		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* one more for the first process */
-		{RLIMIT_NOFILE, n[KH_FIELD_FILES]},
-		{RLIMIT_FSIZE, n[KH_FIELD_DISK]},
-		{RLIMIT_CORE, 1}, /* with 0 the kernel would still start a handler that takes cores from a pipe */
-		{RLIMIT_MEMLOCK, 65536},
-		{RLIMIT_MSGQUEUE, 0},
-		{RLIMIT_SIGPENDING, 1024},
-		{RLIMIT_RTPRIO, 0},
-		{RLIMIT_NICE, 0},
-	};
-
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		struct rlimit now, limit = {limits[i].value, limits[i].value};
-		if (getrlimit(limits[i].resource, &now) < 0)
-			return errno;
-		if (limit.rlim_max > now.rlim_max) /* a limit can only be lowered */
-			limit.rlim_cur = limit.rlim_max = now.rlim_max;
-		if (setrlimit(limits[i].resource, &limit) < 0)
-			return errno;
-	}
-	return 0;
-}
-
-/* 0, 1, 2 and, for our own workers, 3 come with the job; execve closes all others. */
-static int set_descriptors(const struct inside *in)
-{
-	int moved[KH_MESSAGE_FDS];
-
-	for (size_t i = 0; i < in->fd_count; i++) {
-		moved[i] = fcntl(in->fds[i], F_DUPFD_CLOEXEC, 16);
-		if (moved[i] < 0)
-			return errno;
-	}
-	for (size_t i = 0; i < in->fd_count; i++) {
-		if (dup2(moved[i], (int)i) < 0)
-			return errno;
-	}
-	return close_range((unsigned)in->fd_count, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 ? errno : 0;
-}
-
-/* Everything visible may be read.  Only paths that a profile or the job names may be executed or written to. */
-static int restrict_files(const struct inside *in)
-{
-	const bool run = in->profile == KH_PROFILE_RUN;
-	struct kh_landlock_rule rules[KH_ROOT_FOLDERS + 32];
-	static char text[KH_MESSAGE_MAX];
-	size_t n = 0, used = 0, cursor;
-	struct kh_view path;
-
-	const bool executes = kh_profile_start(in->profile) != KH_PROFILE_IN_PLACE;
-
-	rules[n++] = (struct kh_landlock_rule){"/", run ? KH_LANDLOCK_RUN : KH_LANDLOCK_READ, -1};
-	for (const char *const *p = kh_profile_paths(in->profile); !run && *p; p++)
-		rules[n++] = (struct kh_landlock_rule){*p, KH_LANDLOCK_RUN, -1};
-	if (run) {
-		rules[n++] = (struct kh_landlock_rule){"/dev", KH_LANDLOCK_WRITE, -1};
-		rules[n++] = (struct kh_landlock_rule){"/tmp", KH_LANDLOCK_ALL, -1};
-		rules[n++] = (struct kh_landlock_rule){"/work", KH_LANDLOCK_ALL, -1};
-	} else if (executes) {
-		rules[n++] = (struct kh_landlock_rule){NULL, KH_LANDLOCK_RUN, in->program};
-	}
-	for (int writable = 0; writable < 2; writable++) {
-		enum kh_message_field field = writable ? KH_FIELD_WRITE : KH_FIELD_READ;
-		for (cursor = 0;
-		     kh_message_item(&in->job, field, &cursor, &path) && n < sizeof(rules) / sizeof(rules[0]);) {
-			memcpy(text + used, path.p, path.n); /* fits because all of them came in one packet */
-			text[used + path.n] = '\0';
-			enum kh_landlock_right right = writable ? KH_LANDLOCK_WRITE : KH_LANDLOCK_READ;
-			if (executes)
-				right = writable ? KH_LANDLOCK_ALL : KH_LANDLOCK_RUN;
-			rules[n++] = (struct kh_landlock_rule){text + used, right, -1};
-			used += path.n + 1;
-		}
-	}
-	return kh_landlock_restrict(rules, n);
-}
-
-static void reset_signals(void)
-{
-	struct sigaction normal = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &normal, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Executes the job's argv; returns errno. */
 static int execute(const struct inside *in)
 {
@@ -313,23 +196,53 @@ static int execute(const struct inside *in)
 	argv[argc] = NULL;
 	if (argc == 0)
 		return EINVAL;
-	if (strchr(argv[0], '/') != NULL) {
-		execve(argv[0], argv, envp);
-		return errno;
-	}
-	if (in->profile != KH_PROFILE_RUN) {
-		syscall(SYS_execveat, in->program, "", argv, envp, AT_EMPTY_PATH);
-		return errno;
-	}
+	if (strchr(argv[0], '/') != NULL)
+		return execve(argv[0], argv, envp) < 0 ? errno : EPROTO;
+	if (in->profile != KH_PROFILE_RUN)
+		return syscall(SYS_execveat, in->program, "", argv, envp, AT_EMPTY_PATH) < 0 ? errno : EPROTO;
 	for (size_t i = 0; i < sizeof(search) / sizeof(search[0]); i++) {
 		int n = snprintf(path, sizeof(path), "%s/%s", search[i], argv[0]);
 		if (n < 0 || (size_t)n >= sizeof(path))
 			return ENAMETOOLONG;
-		execve(path, argv, envp);
+		if (execve(path, argv, envp) >= 0)
+			return EPROTO;
 		if (errno != ENOENT)
 			e = errno;
 	}
 	return e;
+}
+
+static int enter_work(void)
+{
+	struct stat here = {0}, work = {0};
+
+	if (chdir("/work") < 0 || stat(".", &here) < 0 || stat("/work", &work) < 0)
+		return errno;
+	return here.st_ino != 0 && here.st_dev == work.st_dev && here.st_ino == work.st_ino ? 0 : EPROTO;
+}
+
+static int restrict_files(const struct inside *in)
+{
+	struct kh_landlock_rule rules[KH_GRANTS_RULES];
+	int e = kh_landlock_restrict(rules, kh_grants_rules(&in->grants, in->program, rules));
+
+	return e == 0 && !kh_root_is_fenced() ? EPROTO : e;
+}
+
+/* The program must not start before the first process has given up everything except waiting, and not if the executor
+ * is gone. */
+static void wait_for_first(const struct inside *in)
+{
+	struct pollfd executor = {.fd = in->kit->self, .events = POLLIN};
+	char byte = 0;
+
+	if (read(in->gate, &byte, 1) != 1 || byte != LOCKED)
+		broken(in, KH_PART_PRIVILEGES, EPIPE);
+	/* From now on the first process dies with the executor.  If the executor died before this point, it would not,
+	   so check.  The channel alone does not tell, because a sandbox that the executor has just started may still
+	   hold a copy of the other end. */
+	if (kh_channel_closed(in->channel) || poll(&executor, 1, 0) != 0)
+		_exit(1);
 }
 
 /* Gives up everything that the program will not have, in the order in which it can still be given up. */
@@ -339,36 +252,22 @@ static void lock(struct inside *in)
 		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
 	bool in_place = kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE;
 	enum kh_part part = KH_PART_NONE;
-	unsigned owner = 0;
-	struct pollfd executor = {.fd = in->kit->self, .events = POLLIN};
-	char byte;
-	int e;
+	int e = kh_root_finish(&in->root, &in->job, &in->grants, &part);
 
-	if ((e = kh_root_finish(&in->root, &in->job, &owner, &part)) != 0)
-		broken(in, part, e);
+	must(in, part, e);
 	/* Changing ids is the last step that needs root. */
-	if (in->kit->is_root && (e = leave_root(in, owner)) != 0)
-		broken(in, KH_PART_USER, e);
-	close(in->proc); /* it is the host's /proc, and no link in a folder may lead to it */
-	/* The program must not start before the first process has given up everything except waiting. */
-	if (read(in->gate, &byte, 1) != 0)
-		broken(in, KH_PART_PRIVILEGES, EPIPE);
-	/* From now on the first process dies with the executor.  If the executor died before this point, it would not,
-	   so check.  The channel alone does not tell, because a sandbox that the executor has just started may still
-	   hold a copy of the other end. */
-	if (kh_channel_closed(in->channel) || poll(&executor, 1, 0) != 0)
-		_exit(1);
-	setsid();
-	reset_signals();
-	if (chdir("/work") < 0)
-		broken(in, KH_PART_FOLDER, errno);
-	if ((e = drop_capabilities()) != 0)
-		broken(in, KH_PART_PRIVILEGES, e);
-	if ((e = restrict_files(in)) != 0)
-		broken(in, KH_PART_LANDLOCK, e);
+	if (in->kit->is_root)
+		must(in, KH_PART_USER, leave_root(in, in->grants.owner));
+	/* It is the host's /proc, and no link in a folder may lead to it. */
+	must(in, KH_PART_DESCRIPTORS, kh_privileges_close(in->proc));
+	wait_for_first(in);
+	must(in, KH_PART_PRIVILEGES, kh_privileges_detach());
+	must(in, KH_PART_FOLDER, enter_work());
+	must(in, KH_PART_PRIVILEGES, kh_privileges_drop_capabilities());
+	must(in, KH_PART_LANDLOCK, restrict_files(in));
 	/* A worker that continues in this process installs its own, smaller filter before it reads anything. */
-	if (!in_place && (e = kh_filter_install(filter)) != 0)
-		broken(in, KH_PART_SECCOMP, e);
+	if (!in_place)
+		must(in, KH_PART_SECCOMP, kh_filter_install(filter));
 }
 
 /* Continues as the worker of the profile, with the job's descriptors and nothing else of the executor's. */
@@ -384,8 +283,8 @@ static _Noreturn void become_worker(const struct inside *in)
 /* Waits for the job and becomes the program.  The lockdown comes before the job if IN is locked, else after it. */
 static _Noreturn void second_process(struct inside *in)
 {
-	int e;
-
+	if (getpid() <= 1) /* there is no second process */
+		broken(in, KH_PART_PID, EPROTO);
 	if (in->locked) {
 		in->job.number[KH_FIELD_DISK] = kh_profile_limits(in->profile)->disk;
 		lock(in);
@@ -394,10 +293,9 @@ static _Noreturn void second_process(struct inside *in)
 	take_job(in);
 	if (!in->locked)
 		lock(in);
-	if ((e = set_descriptors(in)) != 0)
-		broken(in, KH_PART_DESCRIPTORS, e);
-	if ((e = set_limits(in)) != 0)
-		broken(in, KH_PART_LIMITS, e);
+	/* 0, 1, 2 and, for our own workers, 3 come with the job. */
+	must(in, KH_PART_DESCRIPTORS, kh_privileges_take_descriptors(in->fds, in->fd_count));
+	must(in, KH_PART_LIMITS, kh_limits_set(&in->job, in->kit->cgroup.has_memory));
 	if (kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE)
 		become_worker(in);
 	broken(in, KH_PART_PROGRAM, execute(in));
@@ -406,20 +304,19 @@ static _Noreturn void second_process(struct inside *in)
 /* Gives up everything, then waits until the program has ended and reaps the processes that it leaves behind. */
 static _Noreturn void first_process(struct inside *in, int second)
 {
-	int keep[] = {in->channel, in->gate}, status, e;
-	unsigned id = KH_SANDBOX_UID;
+	int keep[] = {in->channel, in->gate}, status;
+	const char locked = LOCKED;
 
-	if ((e = close_others(keep, 2)) != 0)
-		broken(in, KH_PART_DESCRIPTORS, e);
-	if (in->kit->is_root && (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0))
-		broken(in, KH_PART_PRIVILEGES, errno);
-	if (!in->kit->is_root && (e = drop_capabilities()) != 0)
-		broken(in, KH_PART_PRIVILEGES, e);
+	must(in, KH_PART_DESCRIPTORS, kh_privileges_close_others(keep, 2));
+	if (in->kit->is_root)
+		must(in, KH_PART_PRIVILEGES, kh_privileges_become(KH_SANDBOX_UID, KH_SANDBOX_UID));
+	else
+		must(in, KH_PART_PRIVILEGES, kh_privileges_drop_capabilities());
 	/* The kernel clears the parent-death signal if the ids change, so set it again. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		broken(in, KH_PART_PRIVILEGES, errno);
-	if ((e = kh_filter_install(in->kit->filter[KH_FILTER_INIT])) != 0)
-		broken(in, KH_PART_SECCOMP, e);
+	must(in, KH_PART_PRIVILEGES, kh_privileges_die_with_parent());
+	must(in, KH_PART_SECCOMP, kh_filter_install(in->kit->filter[KH_FILTER_INIT]));
+	if (write(in->gate, &locked, 1) != 1)
+		_exit(1); /* the second process has ended, and said why */
 	close(in->gate);
 	for (;;) {
 		int pid = wait4(-1, &status, 0, NULL);
@@ -435,7 +332,7 @@ static _Noreturn void first_process(struct inside *in, int second)
 _Noreturn void kh_apply(const struct kh_apply *with)
 {
 	static struct inside in; /* not shared: this process is a copy of the executor */
-	int gate[2];
+	int gate[2] = {-1, -1};
 
 	in.kit = with->kit;
 	in.profile = with->profile;
@@ -447,7 +344,7 @@ _Noreturn void kh_apply(const struct kh_apply *with)
 	if (!kh_cgroup_enter(with->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);
-	if (pipe2(gate, O_CLOEXEC) < 0)
+	if (pipe2(gate, O_CLOEXEC) < 0 || gate[0] < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);
 	int second = _Fork();
 	if (second < 0)

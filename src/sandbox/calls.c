@@ -184,7 +184,7 @@ static const struct kh_syscall calls[] = {
 	 * granted folder would be a way out, which neither namespaces nor Landlock check.  Datagrams can be sent
 	 * without a connection, so there are none.
 	 */
-	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G|JOB),
+	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G|JOB|I),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX, no datagrams"),
 	NO("connect", EACCES, R),
 	/* libcurl 7.88 calls connect on a socket that it was told is connected; with this answer it checks whether it

@@ -20,7 +20,8 @@ enum kh_err kh_filter_new(enum kh_filter_kind kind, const struct kh_alloc *alloc
 void kh_filter_free(struct kh_filter *filter);
 
 /*
- * Installs FILTER in this process (all its threads), permanently.  Needs no_new_privs.  Async-signal-safe.  0 or errno.
+ * Installs FILTER in this process (all its threads), permanently, and tries whether it is in force (EPROTO if not).
+ * Needs no_new_privs.  Async-signal-safe.  0 or errno.
  */
 int kh_filter_install(const struct kh_filter *filter) KH_CHECKED;
 

@@ -21,11 +21,21 @@ int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup)
 {
 	struct clone_args args = {.flags = flags | CLONE_PIDFD, .pidfd = (uintptr_t)ret_pidfd, .exit_signal = SIGCHLD};
 
+	pid_t self = getpid();
+
 	if (cgroup >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)cgroup;
 	}
-	return (int)syscall(SYS_clone3, &args, sizeof(args));
+	*ret_pidfd = -1;
+	int pid = self > 0 ? (int)syscall(SYS_clone3, &args, sizeof(args)) : -1;
+	/* Whoever is still the same process is not the new one, whatever the call says.  (The first process of one pid
+	   namespace and that of another have the same number; then the namespaces tell, in apply.c.) */
+	bool is_new = pid != 0 || self == 1 || getpid() != self;
+	if (self > 0 && is_new && (pid <= 0 || *ret_pidfd >= 0))
+		return pid;
+	errno = EPROTO;
+	return -1;
 }
 
 bool kh_sandbox_kit_maps(const char *path, unsigned id)
@@ -94,6 +104,16 @@ static int make_idmap(void)
 	return fd;
 }
 
+static bool read_own_namespaces(struct kh_namespaces *ret)
+{
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool ok = proc >= 0 && kh_namespaces_read(proc, ret);
+
+	if (proc >= 0)
+		close(proc);
+	return ok;
+}
+
 /* A kit with nothing to close. */
 static const struct kh_sandbox_kit empty = {.self = -1,
 					    .program = -1,
@@ -118,6 +138,8 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 	enum kh_err e = kit->program >= 0
 				? KH_OK
 				: kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/exe: %s", strerror(errno));
+	if (e == KH_OK && !read_own_namespaces(&kit->namespaces))
+		e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/ns: %s", strerror(errno));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && e == KH_OK; i++)
 		e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
 	if (e != KH_OK) {

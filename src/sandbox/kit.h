@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/filter.h"
+#include "sandbox/namespaces.h"
 #include "wire/profile.h"
 
 #define KH_SANDBOX_UID 65534 /* of workers outside, if the executor is root */
@@ -23,6 +24,8 @@ struct kh_sandbox_kit {
 	int idmap;                            /* a user namespace in which root's files belong to a worker; -1 */
 	bool is_root;                         /* workers are another user outside; else the executor's user */
 	unsigned uid, gid;                    /* of the executor */
+	struct kh_namespaces namespaces;      /* of the executor: a sandbox shares none of them */
+	const volatile char *wiped;           /* not zero here, and zero in a fork (MADV_WIPEONFORK); may be NULL */
 	struct kh_cgroup_base cgroup;
 	kh_sandbox_worker_fn *worker; /* continues as a worker of ours without an execve */
 };
@@ -32,7 +35,10 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 				struct kh_error *err) KH_CHECKED;
 void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
 
-/* clone3 with FLAGS and a pidfd, into CGROUP unless that is -1.  Returns the pid or -1, as fork(2) does. */
+/*
+ * clone3 with FLAGS and a pidfd, into CGROUP unless that is -1.  Returns the pid or -1, as fork(2) does.  EPROTO: the
+ * call claims success, and there is no new process.
+ */
 int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup) KH_CHECKED;
 
 /* True if PATH, a map of ids in /proc, has ID: a container may have few ids. */

@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CAPABILITIES 64 /* more than any kernel has */
+
 static enum kh_err refused(struct kh_error *err, const char *part, int error)
 {
 	return kh_error_set(err, KH_EREFUSED, "lockdown", "%s: %s", part, strerrordesc_np(error));
@@ -40,7 +42,7 @@ static enum kh_err check_threads(struct kh_error *err)
  * needs to drop it. */
 static int drop_bounding(void)
 {
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+	for (unsigned long cap = 0; cap < CAPABILITIES && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0 && errno != EPERM)
 			return errno;
 	return 0;

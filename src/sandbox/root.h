@@ -4,10 +4,10 @@
  *
  *     /                 tmpfs, read-only
  *     /usr /lib ...     of the host, read-only, no set-user-id, no devices
- *     /dev              null zero full random urandom; fd stdin stdout stderr
+ *     /dev              null zero full random urandom; fd stdin stdout stderr; refused
  *     /proc             of the sandbox's own pid namespace, processes only (profile run)
  *     /tmp              tmpfs of its own, with a size; /work is a folder in it if the job names none
- *     /work /cache      of the job; its read and write paths at their own place
+ *     /work /cache      of the job; its read and write paths at their own place (grants.h)
  *
  * The first process of a sandbox prepares, the second one finishes.  Both return 0 or an errno and store in *RET_PART
  * what failed.
@@ -15,26 +15,29 @@
 #ifndef KH_SANDBOX_ROOT_H
 #define KH_SANDBOX_ROOT_H
 
-#include "wire/message.h"
+#include "sandbox/grants.h"
 #include "wire/part.h"
-#include "wire/profile.h"
 
-#define KH_ROOT_FOLDERS 66 /* work, cache, and the most read and write paths of a job */
+#define KH_ROOT_REFUSED "/dev/refused" /* a pipe that nobody may write to */
 
 struct kh_root {
 	enum kh_profile profile;
 	int host;  /* the host's root, until kh_root_finish() */
 	int idmap; /* a user namespace in which root's files belong to the worker; -1 if the executor is not root */
+	struct kh_tree_own own;
 };
 
 /* Everything that does not depend on the job. */
 int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part) KH_CHECKED;
 
 /*
- * Mounts the folders of JOB, then unmounts the host's root and makes the root read-only.  *RET_OWNER is the owner of
- * the first folder that the job may write to, 0 if there is none.
+ * Mounts the folders of JOB, then unmounts the host's root and makes the root read-only.  GRANTS is zero before, and
+ * has the folders after; if they are refused, its sentence may say why.
  */
-int kh_root_finish(struct kh_root *root, const struct kh_message *job, unsigned *ret_owner,
+int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh_grants *grants,
 		   enum kh_part *ret_part) KH_CHECKED;
+
+/* True if Landlock is in force: what only Landlock refuses is refused. */
+bool kh_root_is_fenced(void);
 
 #endif

@@ -19,30 +19,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The namespaces of a sandbox except the user namespace, which is made last if the executor is root (apply.c). */
-static const struct {
-	uint64_t flag;
-	enum kh_part part;
-} namespaces[] = {
-	{CLONE_NEWNS, KH_PART_MOUNT}, {CLONE_NEWPID, KH_PART_PID}, {CLONE_NEWIPC, KH_PART_IPC},
-	{CLONE_NEWUTS, KH_PART_UTS},  {CLONE_NEWNET, KH_PART_NET}, {CLONE_NEWCGROUP, KH_PART_CGROUPNS},
-};
-
-#define NAMESPACES (sizeof(namespaces) / sizeof(namespaces[0]))
-
 /* clone3 with all flags failed: finds out which one was the cause. */
 static enum kh_part missing_part(uint64_t base, bool grouped)
 {
-	for (size_t i = 0; i <= NAMESPACES; i++) {
+	enum kh_part part = base ? KH_PART_USER : KH_PART_CLONE;
+	uint64_t flag = 0;
+
+	for (size_t i = 0; i == 0 || flag != 0; flag = kh_namespaces_flag(i++, &part)) {
 		int pidfd;
-		int pid = kh_sandbox_kit_clone(base | (i == 0 ? 0 : namespaces[i - 1].flag), &pidfd, -1);
+		int pid = kh_sandbox_kit_clone(base | flag, &pidfd, -1);
 		if (pid == 0)
 			_exit(0);
 		if (pid < 0)
-			return errno == ENOSYS ? KH_PART_CLONE
-			       : i > 0         ? namespaces[i - 1].part
-			       : base          ? KH_PART_USER
-					       : KH_PART_CLONE;
+			return errno == ENOSYS || errno == EPROTO ? KH_PART_CLONE : part;
 		close(pidfd);
 		waitpid(pid, NULL, 0);
 	}
@@ -62,10 +51,8 @@ static void close_all(struct kh_sandbox *sandbox)
 
 static int clone_first(const struct kh_sandbox_kit *kit, struct kh_sandbox *sandbox, int cgroup)
 {
-	uint64_t flags = kit->is_root ? 0 : CLONE_NEWUSER;
+	uint64_t flags = kh_namespaces_flags() | (kit->is_root ? 0 : CLONE_NEWUSER);
 
-	for (size_t i = 0; i < NAMESPACES; i++)
-		flags |= namespaces[i].flag;
 	return kh_sandbox_kit_clone(flags, &sandbox->pidfd, cgroup);
 }
 

@@ -58,7 +58,7 @@ static const struct {
 	[KH_MESSAGE_END] = {"END", .must = F(FAULT), .may = F(STATUS) | F(DETAIL) | F(TIME) | F(USED)},
 	[KH_MESSAGE_JOB] = {"JOB", .must = F(ARGUMENT), .may = PATHS | LIMITS, .fds = 3, .more_fds = 4},
 	[KH_MESSAGE_WARM] = {.name = "WARM"},
-	[KH_MESSAGE_BROKEN] = {"BROKEN", .must = F(PART) | F(ERRNO)},
+	[KH_MESSAGE_BROKEN] = {"BROKEN", .must = F(PART) | F(ERRNO), .may = F(DETAIL)},
 	[KH_MESSAGE_EXITED] = {"EXITED", .must = F(STATUS)},
 	[KH_MESSAGE_LOOKUP] = {"LOOKUP", .must = F(NAME), .fds = 1, .more_fds = 1},
 	[KH_MESSAGE_ADDRESSES] = {"ADDRESSES", .may = F(ADDRESS) | F(TRUNCATED)},

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-#define KH_MESSAGE_VERSION 1
+#define KH_MESSAGE_VERSION 2
 #define KH_MESSAGE_HEADER  8
 #define KH_MESSAGE_MAX     65536 /* header and payload */
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)

@@ -208,7 +208,7 @@ static const char *whole_tree(struct hostile *h)
 static const char *top(struct hostile *h)
 {
 	static const char *const known[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc",
-					    "dev", "proc", "tmp", "work",  "cache", ".",      ".."};
+					    "dev", "proc", "tmp", "work",  "cache", ".",      "..",  "granted"};
 	static const char *const etc[] = {"passwd",
 					  "group",
 					  "nsswitch.conf",

@@ -1,0 +1,32 @@
+/*
+ * The namespaces of a sandbox: which there are, and whether a process is in new ones.
+ */
+#ifndef KH_SANDBOX_NAMESPACES_H
+#define KH_SANDBOX_NAMESPACES_H
+
+#include "wire/part.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define KH_NAMESPACES 7 /* the user namespace is the last, and is made last if the executor is root (apply.c) */
+
+/* Which namespaces a process is in. */
+struct kh_namespaces {
+	ino_t id[KH_NAMESPACES];
+};
+
+/* The flags of all namespaces but the user namespace, for clone3. */
+uint64_t kh_namespaces_flags(void);
+
+/* The INDEX-th of them and the part that it is; 0 past the end. */
+uint64_t kh_namespaces_flag(size_t index, enum kh_part *ret_part);
+
+/* Those of this process, by PROC, a descriptor of /proc.  False if one cannot be seen. */
+bool kh_namespaces_read(int proc, struct kh_namespaces *ret) KH_CHECKED;
+
+/* The part that is not new: this process still shares it with OLD.  KH_PART_NONE if all are new; WITH_USER: the user
+ * namespace too. */
+enum kh_part kh_namespaces_shared(int proc, const struct kh_namespaces *old, bool with_user);
+
+#endif
