@@ -167,10 +167,17 @@ static bool works(const struct section *s)
 	return true;
 }
 
-/* Only a sandbox that ran counts as proof; the earlier checks are explanations. */
+/* A sandbox ran, and no part that it needs is missing. */
 static bool is_well(const struct doctor *d)
 {
-	return works(&d->sections[SANDBOX]);
+	return works(&d->sections[SANDBOX]) && works(&d->sections[KERNEL]);
+}
+
+static const char *verdict(const struct doctor *d)
+{
+	return is_well(d)                     ? "A sandbox works here."
+	       : works(&d->sections[SANDBOX]) ? "A program ran here, but a part that a sandbox needs is missing."
+					      : "No sandbox works here.";
 }
 
 /* Returns one word for a row: it is there; it is not, and the sandbox works with less; or there is no sandbox
@@ -249,7 +256,7 @@ static int print_text(const struct doctor *d)
 			print_section(d, &d->sections[i]);
 	printf("\n%sWho runs it%s\n", d->has_colour ? "\033[1m" : "", d->has_colour ? "\033[0m" : "");
 	print_wrapped(about_user(d), 2);
-	printf("\n%s\n", is_well(d) ? "A sandbox works here." : "No sandbox works here.");
+	printf("\n%s\n", verdict(d));
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
 }
 

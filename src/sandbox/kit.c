@@ -77,10 +77,7 @@ static bool write_map(int pid, const char *name, const char *text)
 	return kh_setting_write(AT_FDCWD, path, text) == 0;
 }
 
-/*
- * A user namespace for id-mapped mounts: files that root owns on disk belong to a worker.  -1 if it is not available.
- */
-static int make_idmap(void)
+int kh_sandbox_kit_idmap(void)
 {
 	char path[64], map[32];
 	int pidfd, fd = -1, executor = getpid();
@@ -148,7 +145,7 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 	}
 	kit->is_root = can_be_root();
 	if (kit->is_root)
-		kit->idmap = make_idmap();
+		kit->idmap = kh_sandbox_kit_idmap();
 	kh_cgroup_base_init(&kit->cgroup, getpid());
 	return KH_OK;
 }

@@ -41,6 +41,9 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
  */
 int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup) KH_CHECKED;
 
+/* Makes a user namespace for id-mapped mounts: files that root owns on disk belong to a worker.  -1 if that fails. */
+int kh_sandbox_kit_idmap(void) KH_CHECKED;
+
 /* True if PATH, a map of ids in /proc, has ID: a container may have few ids. */
 bool kh_sandbox_kit_maps(const char *path, unsigned id);
 

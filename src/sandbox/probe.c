@@ -4,19 +4,21 @@
  * A version number or a file in /proc says what a kernel could do.  Only a real try shows what it does for this user,
  * in this container, under this administrator's settings.  So each try is a process of its own that uses the part and
  * checks its effect; whatever it made ends with it.  A try that hangs is killed.
+ *
+ * No try writes to the host: what is written goes to a fresh tmpfs in a mount namespace of its own, and only after a look
+ * at whether it is one.
  */
 #include "sandbox/probe.h"
 
 #include "base/alloc.h"
 #include "sandbox/kit.h"
 #include "sandbox/landlock.h"
+#include "sandbox/privileges.h"
+#include "sandbox/root.h"
 #include "sandbox/setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -25,23 +27,26 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 10000
 #define NOBODY      65534
+#define OTHER       1000
 
-/* A running try, in its own process. */
+/* A running try, in memory that all of its processes share. */
 struct trial {
 	const char *file; /* of /proc/self/ns */
 	int flag;         /* CLONE_NEW* */
+	bool has;
+	char before[64]; /* the namespace outside */
 	char detail[sizeof(((struct kh_diagnosis *)0)->detail)];
 };
 
@@ -76,15 +81,13 @@ static bool is_root(void)
 	       kh_sandbox_kit_maps("/proc/self/gid_map", NOBODY);
 }
 
-/* Enters a new user namespace, as the user INSIDE. */
-static bool enter_user(struct trial *t, unsigned inside)
+/* In a new user namespace: becomes the user INSIDE, who is UID and GID outside. */
+static bool map_user(struct trial *t, unsigned inside, unsigned uid, unsigned gid)
 {
 	char uids[48], gids[48];
 
-	snprintf(uids, sizeof(uids), "%u %u 1", inside, geteuid());
-	snprintf(gids, sizeof(gids), "%u %u 1", inside, getegid());
-	if (unshare(CLONE_NEWUSER) != 0)
-		return fails(t, "unshare");
+	snprintf(uids, sizeof(uids), "%u %u 1", inside, uid);
+	snprintf(gids, sizeof(gids), "%u %u 1", inside, gid);
 	/* After a change of ids a process may write its own maps only if it makes itself dumpable. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || !put_file("/proc/self/setgroups", "deny") ||
 	    !put_file("/proc/self/uid_map", uids) || !put_file("/proc/self/gid_map", gids))
@@ -92,13 +95,26 @@ static bool enter_user(struct trial *t, unsigned inside)
 	return getuid() == inside || lacks(t, "ids are not mapped");
 }
 
-/* Enters the namespaces of FLAGS as the sandbox does: root with its own privileges, others with those of a user
- * namespace. */
-static bool enter(struct trial *t, int flags)
+/*
+ * Runs FN in a process in new namespaces of FLAGS, made as the sandbox makes them: by clone3, for root with its own
+ * privileges, for others with those of a user namespace, in which they are the user INSIDE.
+ */
+static bool enter(struct trial *t, int flags, unsigned inside, bool (*fn)(struct trial *))
 {
-	if (!is_root() && !enter_user(t, 0))
-		return false;
-	return unshare(flags) == 0 || fails(t, "unshare");
+	const bool root = is_root();
+	unsigned uid = geteuid(), gid = getegid();
+	int pidfd = -1, status = -1;
+	int pid = kh_sandbox_kit_clone((uint64_t)flags | (root ? 0 : CLONE_NEWUSER), &pidfd, -1);
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		t->has = (root || map_user(t, inside, uid, gid)) && fn(t);
+		_exit(0);
+	}
+	if (pid < 0)
+		return fails(t, "clone3");
+	close(pidfd);
+	return waitpid(pid, &status, 0) == pid && status == 0 && t->has;
 }
 
 /* Runs FN in a child and returns the status of waitpid, or -1. */
@@ -133,39 +149,63 @@ static bool try_clone(struct trial *t)
 	return has(t, "the end of a process is seen at once");
 }
 
+static bool as_other(struct trial *t)
+{
+	return getuid() == OTHER || lacks(t, "ids are not mapped");
+}
+
 /* As the sandbox does: root becomes nobody first. */
 static bool try_user(struct trial *t)
 {
-	if (is_root() && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
-			  setresuid(NOBODY, NOBODY, NOBODY) != 0))
-		return fails(t, "leaving root");
-	unsigned outside = geteuid();
-	if (!enter_user(t, 1000))
-		return false;
-	snprintf(t->detail, sizeof(t->detail), "user 1000 inside is %u outside", outside);
+	unsigned outside = is_root() ? NOBODY : geteuid();
+
+	if (!is_root()) {
+		if (!enter(t, 0, OTHER, as_other))
+			return false;
+	} else {
+		errno = kh_privileges_become(NOBODY, NOBODY);
+		if (errno != 0)
+			return fails(t, "leaving root");
+		if (unshare(CLONE_NEWUSER) != 0)
+			return fails(t, "unshare");
+		if (!map_user(t, OTHER, NOBODY, NOBODY))
+			return false;
+	}
+	snprintf(t->detail, sizeof(t->detail), "user %d inside is %u outside", OTHER, outside);
 	return true;
+}
+
+static bool is_other(struct trial *t)
+{
+	char path[64], after[sizeof(t->before)] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", t->file);
+	if (readlink(path, after, sizeof(after) - 1) < 0)
+		return fails(t, path);
+	return strcmp(t->before, after) != 0 ? has(t, "one of its own") : lacks(t, "it is the same as before");
+}
+
+static bool try_in_namespace(struct trial *t, bool (*fn)(struct trial *))
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", t->file);
+	if (readlink(path, t->before, sizeof(t->before) - 1) < 0)
+		return fails(t, path);
+	return enter(t, t->flag, 0, fn);
 }
 
 static bool try_namespace(struct trial *t)
 {
-	char path[64], before[64] = "", after[64] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", t->file);
-	if (readlink(path, before, sizeof(before) - 1) < 0)
-		return fails(t, path);
-	if (!enter(t, t->flag))
-		return false;
-	if (readlink(path, after, sizeof(after) - 1) < 0)
-		return fails(t, path);
-	return strcmp(before, after) != 0 ? has(t, "one of its own") : lacks(t, "it is the same as before");
+	return try_in_namespace(t, is_other);
 }
 
 /* A new network namespace has no way out: it has no route, not even to an address that nobody uses. */
-static bool try_net(struct trial *t)
+static bool has_no_way_out(struct trial *t)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
 
-	if (!try_namespace(t))
+	if (!is_other(t))
 		return false;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	to.sin_addr.s_addr = htonl(0xc0000201U);
@@ -176,69 +216,81 @@ static bool try_net(struct trial *t)
 	return has(t, "no way out");
 }
 
-/* A private mount namespace with a fresh tmpfs on /tmp. */
-static bool enter_mounts(struct trial *t, int flags)
+static bool try_net(struct trial *t)
 {
-	struct statfs fs;
+	return try_in_namespace(t, has_no_way_out);
+}
 
-	if (!enter(t, CLONE_NEWNS | flags))
-		return false;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+/* A fresh tmpfs on /tmp, seen by nobody else.  Nothing is written before it is certain that it is there. */
+static bool make_private(struct trial *t)
+{
+	struct stat st = {0};
+	dev_t fresh;
+
+	if (!kh_root_part_mounts())
 		return fails(t, "private mounts");
-	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") != 0)
+	if (stat("/tmp", &st) != 0 || mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") != 0)
 		return fails(t, "mounting a tmpfs");
-	return (statfs("/tmp", &fs) == 0 && fs.f_type == TMPFS_MAGIC) || lacks(t, "a mounted tmpfs is not there");
+	return kh_root_check_fresh("/tmp", st.st_dev, &fresh) == 0 || lacks(t, "a mounted tmpfs is not there");
 }
 
 /* With the calls that the sandbox uses: a copy of a mount, made read-only before it is visible. */
-static bool try_mount(struct trial *t)
+static bool copies_mounts(struct trial *t)
 {
-	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
-
-	if (!enter_mounts(t, 0))
+	if (!make_private(t))
 		return false;
-	int tree = open_tree(AT_FDCWD, "/usr", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	if (mkdir("/tmp/from", 0755) != 0 || mkdir("/tmp/to", 0755) != 0)
+		return fails(t, "mkdir");
+	int from = open("/tmp/from", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int tree = from < 0 ? -1 : kh_tree_clone(from, KH_TREE_READ_ONLY, -1);
 	if (tree < 0)
-		return fails(t, "open_tree");
-	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only, sizeof(read_only)) != 0)
-		return fails(t, "mount_setattr");
-	if (mkdir("/tmp/usr", 0755) != 0 || move_mount(tree, "", AT_FDCWD, "/tmp/usr", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+		return fails(t, "open_tree, mount_setattr");
+	errno = kh_tree_put(tree, AT_FDCWD, "/tmp/to");
+	if (errno != 0)
 		return fails(t, "move_mount");
-	if (mkdir("/tmp/usr/keyhole-probe", 0755) == 0 || errno != EROFS)
+	if (mkdir("/tmp/to/probe", 0755) == 0 || errno != EROFS)
 		return lacks(t, "what is read-only can be written to");
 	return has(t, "tmpfs, read-only folders");
 }
 
-static int as_first(struct trial *t)
+static bool try_mount(struct trial *t)
+{
+	return enter(t, CLONE_NEWNS, 0, copies_mounts);
+}
+
+static bool has_proc(struct trial *t)
 {
 	char self[16] = "";
 
-	(void)t;
+	if (!make_private(t))
+		return false;
 	if (getpid() != 1)
-		return EPROTO;
+		return lacks(t, "its first process is not the first");
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=2") != 0)
-		return errno;
-	return readlink("/proc/self", self, sizeof(self) - 1) == 1 && self[0] == '1' ? 0 : EPROTO;
+		return fails(t, "mounting /proc");
+	return readlink("/proc/self", self, sizeof(self) - 1) == 1 && self[0] == '1' ? has(t, "a /proc of its own")
+										     : lacks(t, "/proc is not its own");
 }
 
 static bool try_pid(struct trial *t)
 {
-	if (!enter_mounts(t, CLONE_NEWPID))
-		return false;
-	int status = in_child(as_first, t);
-	errno = WEXITSTATUS(status);
-	return status == 0 ? has(t, "a /proc of its own") : fails(t, "mounting /proc");
+	return enter(t, CLONE_NEWNS | CLONE_NEWPID, 0, has_proc);
 }
 
-static bool try_root(struct trial *t)
+static bool leaves_root(struct trial *t)
 {
-	if (!enter_mounts(t, 0))
+	if (!make_private(t))
 		return false;
 	if (chdir("/tmp") != 0 || syscall(SYS_pivot_root, ".", ".") != 0)
 		return fails(t, "pivot_root");
 	if (umount2(".", MNT_DETACH) != 0)
 		return fails(t, "leaving the old root");
 	return access("/usr", F_OK) != 0 ? has(t, "the old root is gone") : lacks(t, "the old root is still there");
+}
+
+static bool try_root(struct trial *t)
+{
+	return enter(t, CLONE_NEWNS, 0, leaves_root);
 }
 
 static bool try_landlock(struct trial *t)
@@ -285,20 +337,17 @@ static bool try_seccomp(struct trial *t)
 										     : "no filter can be installed");
 }
 
-static bool try_privileges(struct trial *t)
+static bool drops_capabilities(struct trial *t)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}}, now[_LINUX_CAPABILITY_U32S_3];
-
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return fails(t, "no_new_privs");
-	if (!is_root() && !enter_user(t, 0))
-		return false;
-	if (syscall(SYS_capset, &header, none) != 0 || syscall(SYS_capget, &header, now) != 0)
-		return fails(t, "dropping capabilities");
-	if ((now[0].effective | now[0].permitted | now[1].effective | now[1].permitted) != 0)
-		return lacks(t, "some are left");
-	return has(t, "no_new_privs, no capability left");
+	errno = kh_privileges_drop_capabilities();
+	return errno == 0 ? has(t, "no_new_privs, no capability left") : fails(t, "dropping capabilities");
+}
+
+static bool try_privileges(struct trial *t)
+{
+	return enter(t, 0, 0, drops_capabilities);
 }
 
 static bool try_limits(struct trial *t)
@@ -331,44 +380,14 @@ static bool try_folder(struct trial *t)
 	return has(t, "links were not followed");
 }
 
-static int wait_for_ever(struct trial *t)
-{
-	if (!enter_user(t, 0))
-		return 1;
-	pause();
-	return 0;
-}
-
 static bool try_idmap(struct trial *t)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP};
-	char path[64];
-
 	if (!is_root())
 		return has(t, "not needed: files are this user's inside and outside");
-	pid_t pid = fork();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		_exit(wait_for_ever(t));
-	}
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	/* The child is in its namespace once its link differs from ours; it waits there until it is killed. */
-	char own[64] = "", other[64] = "";
-	if (readlink("/proc/self/ns/user", own, sizeof(own) - 1) < 0)
-		own[0] = '\0';
-	for (int i = 0; i < 1000 && (other[0] == '\0' || strcmp(own, other) == 0); i++) {
-		usleep(1000);
-		if (readlink(path, other, sizeof(other) - 1) < 0)
-			break;
-	}
-	attr.userns_fd = (unsigned long long)open(path, O_RDONLY | O_CLOEXEC);
-	int tree = open_tree(AT_FDCWD, "/tmp", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	bool done = tree >= 0 && mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) == 0;
-	int why = errno;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	errno = why;
-	return done ? has(t, "tried on /tmp") : fails(t, "mount_setattr on /tmp");
+	int idmap = kh_sandbox_kit_idmap(), tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (idmap < 0 || tmp < 0)
+		return fails(t, "a user namespace for it");
+	return kh_tree_clone(tmp, 0, idmap) >= 0 ? has(t, "tried on /tmp") : fails(t, "mount_setattr on /tmp");
 }
 
 static bool try_cgroup(struct trial *t)
@@ -435,12 +454,16 @@ struct answer {
 
 static _Noreturn void run_trial(size_t index, int to)
 {
-	struct trial t = {.file = probes[index].file, .flag = probes[index].flag};
+	struct trial *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct answer answer = {0};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	answer.has = probes[index].try(&t);
-	memcpy(answer.detail, t.detail, sizeof(answer.detail));
+	if (t == MAP_FAILED || t == NULL)
+		_exit(1);
+	t->file = probes[index].file;
+	t->flag = probes[index].flag;
+	answer.has = probes[index].try(t);
+	memcpy(answer.detail, t->detail, sizeof(answer.detail));
 	write(to, &answer, sizeof(answer));
 	_exit(0);
 }

@@ -122,8 +122,7 @@ static void tmp_options(uint64_t size, char *options, size_t room)
 	snprintf(options, room, "mode=1777,size=%" PRIu64 ",nr_inodes=%" PRIu64, size, size / 1024 + 64);
 }
 
-/* Stores in *RET_DEV the device of PATH, which must be a new tmpfs, other than OTHER. */
-static int check_fresh(const char *path, dev_t other, dev_t *ret_dev)
+int kh_root_check_fresh(const char *path, dev_t other, dev_t *ret_dev)
 {
 	struct statfs fs = {0};
 	struct stat st = {0};
@@ -143,7 +142,7 @@ static int make_tmp(struct kh_root *root)
 	tmp_options(kh_profile_limits(root->profile)->disk, options, sizeof(options));
 	if (mkdir("/tmp", 0755) < 0 || mount("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return errno;
-	int e = check_fresh("/tmp", root->own.root, &root->own.tmp);
+	int e = kh_root_check_fresh("/tmp", root->own.root, &root->own.tmp);
 	if (e)
 		return e;
 	if (mkdir(WORK, 0755) < 0 || chmod(WORK, 01777) < 0 || stat(WORK, &st) < 0)
@@ -182,11 +181,9 @@ static int fit_tmp(const struct kh_root *root, const struct kh_message *job)
 	return e;
 }
 
-/*
- * No mount of this namespace may be seen by the host.  There is no cheap way to look whether that is so.  So it is said
- * by two system calls: if one of them does nothing, the other does it.
- */
-static bool part_mounts(void)
+/* There is no cheap way to look whether mounts are private.  So it is said by two system calls: if one of them does
+ * nothing, the other does it. */
+bool kh_root_part_mounts(void)
 {
 	struct mount_attr set = {.propagation = MS_PRIVATE};
 
@@ -207,10 +204,10 @@ static int pivot(struct kh_root *root)
 {
 	struct stat before = {0}, host = {0};
 
-	if (!part_mounts() || stat("/tmp", &before) < 0 ||
+	if (!kh_root_part_mounts() || stat("/tmp", &before) < 0 ||
 	    mount("keyhole", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=4096") < 0)
 		return errno;
-	int e = check_fresh("/tmp", before.st_dev, &root->own.root);
+	int e = kh_root_check_fresh("/tmp", before.st_dev, &root->own.root);
 	if (e)
 		return e;
 	if (mkdir("/tmp" OLD, 0700) < 0 || syscall(SYS_pivot_root, "/tmp", "/tmp" OLD) < 0 || chdir("/") < 0)

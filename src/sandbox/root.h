@@ -37,6 +37,12 @@ int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part 
 int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh_grants *grants,
 		   enum kh_part *ret_part) KH_CHECKED;
 
+/* Makes all mounts of this namespace private, so that the host sees no change to them.  False and errno. */
+bool kh_root_part_mounts(void) KH_CHECKED;
+
+/* Stores in *RET_DEV the device of PATH, which must be a new tmpfs, other than OTHER.  0 or errno. */
+int kh_root_check_fresh(const char *path, dev_t other, dev_t *ret_dev) KH_CHECKED;
+
 /* True if Landlock is in force: what only Landlock refuses is refused. */
 bool kh_root_is_fenced(void);
 
