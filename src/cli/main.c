@@ -11,6 +11,7 @@
 #include "core/comm/operations.h"
 #include "executor/executor.h"
 #include "executor/workers.h"
+#include "outside/spawner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -241,9 +242,11 @@ int main(int argc, char **argv)
 {
 	int words;
 
-	/* Two commands that only keyhole itself starts; each finds its channel as a descriptor. */
+	/* Three commands that only keyhole itself starts; each finds its channel as a descriptor. */
 	if (argc > 1 && strcmp(argv[1], "executor") == 0)
 		return argc == 2 ? kh_executor_main() : UNUSABLE;
+	if (argc > 1 && strcmp(argv[1], "spawner") == 0)
+		return argc == 2 ? kh_spawner_main() : UNUSABLE;
 	if (argc > 1 && strcmp(argv[1], "worker") == 0)
 		return argc == 3 ? kh_workers_main(argv[2]) : UNUSABLE;
 	const struct kh_frame_command *c = kh_commands_find(argc, argv, &words);

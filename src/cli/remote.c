@@ -179,7 +179,7 @@ static enum kh_err kind_of(unsigned status)
 static bool is_ours(enum kh_fault fault)
 {
 	return fault == KH_FAULT_INCOMPLETE || fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM ||
-	       fault == KH_FAULT_WORKER || fault == KH_FAULT_LOST;
+	       fault == KH_FAULT_WORKER || fault == KH_FAULT_LOST || fault == KH_FAULT_ABSENT;
 }
 
 /* No answer, or none that ended. */

@@ -67,8 +67,8 @@ static bool is_seen(struct kh_view path)
 /* True if, according to the executor, the program was never started. */
 static bool is_unbegun(enum kh_fault fault)
 {
-	return fault == KH_FAULT_REQUEST || fault == KH_FAULT_BUSY || fault == KH_FAULT_INCOMPLETE ||
-	       fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM;
+	return fault == KH_FAULT_REQUEST || fault == KH_FAULT_BUSY || fault == KH_FAULT_ABSENT ||
+	       fault == KH_FAULT_INCOMPLETE || fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM;
 }
 
 static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_result *done,

@@ -225,12 +225,22 @@ static void find_covering(struct kh_gateway *gateway, struct kh_gateway_figures 
 	kh_arena_done(&arena);
 }
 
+struct kh_gateway_machine kh_gateway_machine(const struct kh_gateway *gateway)
+{
+	struct kh_gateway_machine machine = {.executor = true};
+
+	if (gateway->settings.look != NULL)
+		gateway->settings.look(gateway->settings.ctx, &machine);
+	return machine;
+}
+
 struct kh_gateway_figures kh_gateway_figures(struct kh_gateway *gateway)
 {
 	struct kh_gateway_figures figures = {
 		.calls = kh_works_figures(gateway->works),
 		.outbox = kh_dispatch_figures(gateway->dispatch),
 		.store = kh_store_figures(kh_engine_store(gateway->settings.engine)),
+		.machine = kh_gateway_machine(gateway),
 	};
 
 	for (size_t i = 0; i < KH_GATEWAY_OUTCOMES; i++)

@@ -15,11 +15,24 @@
 
 struct kh_gateway;
 
+/* How the processes and the disk are that the gateway depends on. */
+struct kh_gateway_machine {
+	bool executor;                 /* it is alive; Readers and operations go through it */
+	bool returns;                  /* if it is not: another one is on its way */
+	bool replaced, spawner;        /* it is replaced when it dies; the spawner, which does that, is alive */
+	uint64_t starts, ends;         /* executors that were started, and that have died */
+	bool store_low, workspace_low; /* less room on the file system than is kept free (base/diskroom.h) */
+	uint64_t store_free;           /* bytes */
+};
+
 struct kh_gateway_settings {
 	struct kh_engine *engine; /* the caller owns it */
 	unsigned threads;         /* threads that run operations; 0: 64 */
 	unsigned asks;            /* Readers asked at once (`extract` not counted), and errands at once; 0: 64 */
 	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
+	/* Finds that out, at any time, from any thread; it must be quick.  NULL: all is well. */
+	void (*look)(void *ctx, struct kh_gateway_machine *ret_machine);
+	void *ctx;
 };
 
 enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh_gateway **ret_gateway,
@@ -66,11 +79,15 @@ struct kh_dispatch;
 struct kh_dispatch *kh_gateway_dispatch(const struct kh_gateway *gateway);
 void kh_gateway_told(struct kh_gateway *gateway, enum kh_outcome outcome);
 
+/* What the settings' function finds now. */
+struct kh_gateway_machine kh_gateway_machine(const struct kh_gateway *gateway);
+
 /* Counters for /metrics. */
 #define KH_GATEWAY_OUTCOMES 8
 struct kh_gateway_figures {
 	struct kh_works_figures calls, outbox;
 	struct kh_store_figures store;
+	struct kh_gateway_machine machine;
 	struct kh_tally_row tally[KH_TALLY_ROWS];
 	size_t tally_count;
 	uint64_t pending;                       /* approvals, in the whole store */

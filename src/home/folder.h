@@ -11,9 +11,10 @@
 
 #include "base/error.h"
 
-#define KH_FOLDER_STORE  "keyhole.db"
-#define KH_FOLDER_CONFIG "keyhole.yaml"
-#define KH_FOLDER_KEY    "audit.key"
+#define KH_FOLDER_STORE     "keyhole.db"
+#define KH_FOLDER_CONFIG    "keyhole.yaml"
+#define KH_FOLDER_KEY       "audit.key"
+#define KH_FOLDER_WORKSPACE "workspace"
 
 struct kh_folder {
 	struct kh_view path; /* NUL-terminated, in the arena */

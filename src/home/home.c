@@ -221,8 +221,10 @@ static enum kh_err start_executor(struct kh_home *home, struct kh_error *err)
 	if (client == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	/* The pool keeps sandboxes of the kinds that are used; an executor without requests keeps none. */
-	if (home->use == KH_HOME_SERVE)
+	if (home->use == KH_HOME_SERVE) {
 		settings.pool = (unsigned)home->config->gateway.pool;
+		settings.replaced = true; /* it lives long, and starts no process after its lockdown */
+	}
 	enum kh_err e = kh_client_start(client, &settings, err);
 	if (e == KH_OK)
 		home->client = client;

@@ -1,15 +1,44 @@
 /* Starts and stops the gateway's parts in order. */
 #include "home/service.h"
 
+#include "base/diskroom.h"
 #include "http/events.h"
 #include "http/metrics.h"
 #include "mcp/methods.h"
 #include "outside/client.h"
 
-#include <poll.h>
+#include <stdio.h>
 
 #define SECOND   INT64_C(1000000)
 #define FAREWELL (2 * SECOND) /* for clients to read their last answers */
+
+/* For /readyz and /metrics. */
+static void look(void *ctx, struct kh_gateway_machine *ret_machine)
+{
+	const struct kh_service *s = ctx;
+	struct kh_diskroom room = {0};
+
+	*ret_machine = (struct kh_gateway_machine){.executor = true};
+	if (s->home->client != NULL) {
+		struct kh_client_state state = kh_client_state(s->home->client);
+		ret_machine->executor = state.executor;
+		ret_machine->returns = ret_machine->spawner = state.spawner;
+		ret_machine->replaced = state.replaced;
+		ret_machine->starts = state.starts;
+		ret_machine->ends = state.ends;
+	}
+	if (kh_diskroom_of(s->home->folder.path.p, &room)) {
+		ret_machine->store_free = room.free;
+		ret_machine->store_low = room.free < room.floor;
+	}
+	ret_machine->workspace_low = kh_diskroom_is_low(s->workspace.p);
+}
+
+static void tell(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	fprintf(stderr, "keyhole: %s\n", sentence);
+}
 
 static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_settings *settings, struct kh_error *err)
 {
@@ -20,6 +49,8 @@ static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_s
 		&(struct kh_gateway_settings){
 			.engine = s->home->engine,
 			.wait = (int64_t)config->wait_seconds * SECOND,
+			.look = look,
+			.ctx = s,
 		},
 		&s->gateway, err);
 
@@ -34,15 +65,6 @@ static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_s
 	if (e == KH_OK)
 		e = kh_mcp_lines_new(s->mcp, &s->lines, err);
 	return e;
-}
-
-/* For /readyz: an executor that has ended has closed its end of the socket. */
-static bool has_executor(void *ctx)
-{
-	const struct kh_client *client = ctx;
-	struct pollfd fd = {.fd = client->control, .events = 0};
-
-	return poll(&fd, 1, 0) >= 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
 }
 
 static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *http, struct kh_error *err)
@@ -71,8 +93,7 @@ static enum kh_err new_http(struct kh_service *s, const struct kh_service_http *
 /* Adds the routes for operators: health, metrics, recorded events. */
 static enum kh_err add_operators(struct kh_service *s, struct kh_error *err)
 {
-	const struct kh_http_health_settings settings = {
-		.gateway = s->gateway, .is_alive = has_executor, .ctx = s->home->client};
+	const struct kh_http_health_settings settings = {.gateway = s->gateway};
 	enum kh_err e = kh_http_health_new(&settings, &s->health, err);
 
 	if (e == KH_OK)
@@ -119,9 +140,14 @@ enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
 {
 	const struct kh_service_http *http = settings->http;
 
-	*service = (struct kh_service){.home = home};
+	*service = (struct kh_service){.home = home,
+				       .workspace = kh_folder_file(&home->folder, &home->arena, KH_FOLDER_WORKSPACE)};
 	atomic_store(&service->config, home->config);
+	if (service->workspace.p == NULL)
+		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	enum kh_err e = kh_signer_start(&home->checkpoints, &service->config, &service->signer, err);
+	if (e == KH_OK && home->client != NULL)
+		e = kh_client_replace(home->client, tell, NULL, err);
 	if (e == KH_OK)
 		e = start_gateway(service, settings, err);
 	if (e == KH_OK && http != NULL && http->sockets->https > 0)
@@ -169,9 +195,10 @@ static enum kh_err nothing(struct kh_txn *txn, void *arg)
 
 bool kh_service_is_alive(struct kh_service *service)
 {
-	struct kh_client *client = service->home->client;
+	struct kh_gateway_machine machine = kh_gateway_machine(service->gateway);
 	struct kh_error err;
 
-	return (client == NULL || has_executor(client)) &&
+	/* An executor that is being replaced needs no restart of the gateway. */
+	return (machine.executor || machine.returns) &&
 	       kh_store_read(service->home->store, nothing, NULL, &err) == KH_OK;
 }

@@ -27,6 +27,7 @@ struct kh_service {
 	struct kh_rest *rest;
 	_Atomic(const struct kh_config *) config; /* in force; read by other threads */
 	struct kh_signer *signer;
+	struct kh_view workspace; /* the folder that the tasks' workspaces are in */
 };
 
 /* What HTTP needs that had to be read before the lockdown. */

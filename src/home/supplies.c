@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const folders[] = {"workspace", "cache", "index"};
+static const char *const folders[] = {KH_FOLDER_WORKSPACE, "cache", "index"};
 
 static enum kh_err make_folder(const struct kh_folder *folder, const char *name, struct kh_error *err)
 {

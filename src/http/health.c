@@ -77,11 +77,19 @@ static bool probe(struct kh_http_health *health, bool *ret_good)
 	return fresh;
 }
 
-static bool is_alive(const struct kh_http_health *health)
+/* What is missing, as a line of text; NULL: nothing. */
+static const char *find_missing(const struct kh_gateway_machine *machine, bool stopping, bool store)
 {
-	const struct kh_http_health_settings *s = &health->settings;
-
-	return s->is_alive == NULL || s->is_alive(s->ctx);
+	if (stopping)
+		return "not ready: the gateway is stopping\n";
+	if (!store)
+		return "not ready: the store does not answer\n";
+	if (!machine->executor)
+		return machine->returns ? "not ready: no executor; another one is being started\n"
+					: "not ready: no executor\n";
+	if (machine->store_low)
+		return "not ready: the disk of the store is full\n";
+	return machine->workspace_low ? "not ready: the disk of the workspaces is full\n" : NULL;
 }
 
 struct asked {
@@ -104,9 +112,14 @@ static enum kh_work_next run_readyz(struct kh_http_request *r)
 		r->work.wake_at = kh_works_now() + AGAIN;
 		return KH_WORK_WAIT;
 	}
-	good = good && !stopping && is_alive(health);
-	kh_http_reply(r, good ? 200 : 503, "text/plain; charset=utf-8",
-		      good ? KH_LIT("ready\n") : KH_LIT("not ready\n"), NULL, 0);
+	struct kh_gateway_machine machine = kh_gateway_machine(health->settings.gateway);
+	const char *missing = find_missing(&machine, stopping, good);
+	const char *ready = machine.replaced && !machine.spawner
+				    ? "ready; no spawner: an executor that dies is not replaced\n"
+				    : "ready\n";
+
+	kh_http_reply(r, missing == NULL ? 200 : 503, "text/plain; charset=utf-8",
+		      kh_view_str(missing != NULL ? missing : ready), NULL, 0);
 	return KH_WORK_DONE;
 }
 

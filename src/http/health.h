@@ -1,7 +1,7 @@
 /*
- * /healthz: the process answers.  /readyz: the store accepts an operation, and the executor, through which Readers are
- * asked, is alive.  Both need no token and only say yes or no.  The store is probed at most once a second, however many
- * clients ask.  Also "/", the place for a console.
+ * /healthz: the process answers.  /readyz: the store accepts an operation, the executor, through which Readers are asked,
+ * is alive, and there is room on the disk; if not, it names the part.  Both need no token.  The store is probed at most
+ * once a second, however many clients ask.  Also "/", the place for a console.
  */
 #ifndef KH_HTTP_HEALTH_H
 #define KH_HTTP_HEALTH_H
@@ -12,9 +12,6 @@ struct kh_http_health;
 
 struct kh_http_health_settings {
 	struct kh_gateway *gateway;
-	/* True if the executor, through which Readers are asked, is alive.  NULL: there is none. */
-	bool (*is_alive)(void *ctx);
-	void *ctx;
 };
 
 enum kh_err kh_http_health_new(const struct kh_http_health_settings *settings, struct kh_http_health **ret_health,

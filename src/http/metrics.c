@@ -101,6 +101,20 @@ static void put_tallies(struct kh_buf *buf, const struct kh_gateway_figures *gat
 		  "Microbits that were charged to budgets.");
 }
 
+static void put_machine(struct kh_buf *buf, const struct kh_gateway_machine *machine)
+{
+	put(buf, "executor_up", "gauge", "1 if the executor, through which all goes that goes out, is alive.",
+	    machine->executor);
+	put(buf, "spawner_up", "gauge", "1 if the spawner is alive, which replaces an executor that has died.",
+	    machine->spawner);
+	put(buf, "executor_starts_total", "counter", "Executors that were started.", machine->starts);
+	put(buf, "executor_deaths_total", "counter", "Executors that have died.", machine->ends);
+	put(buf, "disk_free_bytes", "gauge", "Room on the file system of the store.", machine->store_free);
+	put(buf, "disk_low", "gauge",
+	    "1 if the disk of the store or of the workspaces has less room than is kept free.",
+	    machine->store_low || machine->workspace_low);
+}
+
 void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *http,
 			   const struct kh_gateway_figures *gateway)
 {
@@ -108,6 +122,7 @@ void kh_http_metrics_write(struct kh_buf *buf, const struct kh_http_figures *htt
 	put_works(buf, gateway);
 	put_outcomes(buf, gateway);
 	put_tallies(buf, gateway);
+	put_machine(buf, &gateway->machine);
 	put(buf, "store_operations_total", "counter", "Operations that the store has run.", gateway->store.operations);
 	put(buf, "store_commits_total", "counter", "Commits, each of all operations that waited.",
 	    gateway->store.commits);

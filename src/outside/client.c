@@ -1,155 +1,34 @@
 /*
- * Starts an executor and opens requests with it.
- *
- * The child that becomes the executor gets as little as possible: one channel, standard error, and nothing that this
- * process had open, blocked, ignored or in its environment.  The executor is trusted to do its work, but it may be dead
- * at any moment.
+ * Starts an executor and opens requests with it.  The executor is trusted to do its work, but it may be dead at any
+ * moment.
  */
 #include "outside/client.h"
 
+#include "outside/child.h"
+#include "outside/replacing.h"
 #include "wire/channel.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#define WAIT_MS   10000 /* for an executor to be ready, to take a request, or to end */
-#define NOT_FOUND 127   /* exit status of a child that could not become the executor */
-
-/* Only async-signal-safe calls from here to execve: a lock that was held at the fork is never released in the child. */
-
-static bool set_signals(void)
-{
-	struct sigaction action = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	/* The C library reserves a few signals and refuses to change them; those are at their defaults. */
-	for (int number = 1; number < NSIG; number++)
-		(void)sigaction(number, &action, NULL);
-	return sigemptyset(&none) == 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0;
-}
-
-static bool set_descriptors(int channel, int other)
-{
-	/* Move the channel out of the way first: if this process has no standard streams, the channel has one of their
-	   numbers. */
-	int high = fcntl(channel, F_DUPFD_CLOEXEC, KH_CHANNEL_INHERITED + 1);
-	int nowhere = open("/dev/null", O_RDWR);
-
-	if (high < 0 || nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
-		return false;
-	bool no_errors = channel == STDERR_FILENO || other == STDERR_FILENO || fcntl(STDERR_FILENO, F_GETFD) < 0;
-	if (no_errors && dup2(nowhere, STDERR_FILENO) < 0)
-		return false;
-	return dup2(high, KH_CHANNEL_INHERITED) >= 0 && syscall(SYS_close_range, KH_CHANNEL_INHERITED + 1, ~0U, 0) == 0;
-}
-
-_Noreturn static void become_executor(const char *program, const int channel[2])
-{
-	static char name[] = "keyhole", command[] = "executor";
-	char *argv[] = {name, command, NULL}, *environ_of_nothing[] = {NULL};
-
-	/*
-	 * A session of its own, so that signals of this process's terminal reach only this process, which then closes.
-	 */
-	if (setsid() >= 0 && set_descriptors(channel[1], channel[0]) && set_signals())
-		execve(program, argv, environ_of_nothing);
-	_exit(NOT_FOUND);
-}
-
-/* The child's pid, or -1.  No signal handler of this process runs in the child, because signals are blocked until the
- * child has reset them. */
-static int start_child(const char *program, const int channel[2])
-{
-	sigset_t all, before;
-
-	if (sigfillset(&all) < 0 || sigprocmask(SIG_SETMASK, &all, &before) < 0)
-		return -1;
-	int pid = fork();
-	if (pid == 0)
-		become_executor(program, channel);
-	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
-}
-
-/*
- * The wait status of child PID; blocks until it has ended.  -1 if it is unknown because this process ignores SIGCHLD.
- */
-static int wait_child(int pid)
-{
-	int status = 0, done;
-
-	do
-		done = waitpid(pid, &status, 0);
-	while (done < 0 && errno == EINTR);
-	return done < 0 ? -1 : status;
-}
-
-static enum kh_err say_hello(int control, unsigned pool, struct kh_error *err)
-{
-	char buffer[KH_MESSAGE_MAX];
-	struct kh_message_out out;
-	struct kh_view packet;
-
-	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_HELLO);
-	kh_message_number(&out, KH_FIELD_PROTOCOL, KH_MESSAGE_VERSION);
-	kh_message_number(&out, KH_FIELD_POOL, pool);
-	if (kh_message_end(&out, &packet) != KH_OK)
-		return kh_error_set(err, KH_ELIMIT, "executor_start", "a pool of %u is too large", pool);
-	/* If the child is gone already, the wait for its answer reports that. */
-	(void)!kh_channel_send(control, packet, NULL, 0);
-	return KH_OK;
-}
-
-static enum kh_err hear_ready(int control, struct kh_error *err)
-{
-	enum kh_message_state state = KH_STATE_PARENT_CONTROL;
-	char buffer[KH_MESSAGE_MAX];
-	struct kh_message message;
-	enum kh_io io = kh_channel_hear(control, buffer, &state, WAIT_MS, &message, NULL);
-
-	if (io == KH_IO_AGAIN)
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor did not answer");
-	if (io == KH_IO_CLOSED)
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor ended before it was ready");
-	if (io != KH_IO_DONE ||
-	    (message.has[KH_FIELD_PROTOCOL] && message.number[KH_FIELD_PROTOCOL] != KH_MESSAGE_VERSION))
-		return kh_error_set(err, KH_EREFUSED, "executor_start",
-				    "what answered is not an executor of this version");
-	return KH_OK;
-}
 
 /* After a failed start: makes sure that no child is left, and adds to the error how it ended, if it ended by itself. */
 static enum kh_err give_up(int pid, enum kh_err e, struct kh_error *err)
 {
 	kill(pid, SIGKILL); /* no effect if it has ended already */
-	int status = wait_child(pid);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "the program could not be executed");
-	if (WIFEXITED(status))
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor ended with status %d",
-				    WEXITSTATUS(status));
-	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return kh_error_set(err, KH_EREFUSED, "executor_start", "the executor was ended by signal %d",
-				    WTERMSIG(status));
-	return e;
+	return kh_child_explain("executor", kh_child_wait(pid), e, err);
 }
 
-enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
+/* Starts an executor as a child of this process. */
+static enum kh_err start_child(struct kh_client *client, const char *program, unsigned pool, struct kh_error *err)
 {
-	const char *program = settings != NULL && settings->program != NULL ? settings->program : "/proc/self/exe";
 	int channel[2];
-
-	*client = (struct kh_client){.control = -1, .pid = -1};
 	enum kh_err e = kh_channel_pair(channel, err);
+
 	if (e != KH_OK)
 		return e;
-	int pid = start_child(program, channel);
+	const struct kh_child child = {
+		.command = "executor", .path = program, .file = -1, .channel = channel[1], .other = channel[0]};
+	int pid = kh_child_start(&child);
 	if (pid < 0)
 		e = kh_error_set(err, KH_EREFUSED, "executor_start", "no process can be made: %m");
 	close(channel[1]);
@@ -157,67 +36,108 @@ enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_set
 		close(channel[0]);
 		return e;
 	}
-	if ((e = say_hello(channel[0], settings != NULL ? settings->pool : 0, err)) != KH_OK ||
-	    (e = hear_ready(channel[0], err)) != KH_OK) {
+	if ((e = kh_child_greet(channel[0], pool, err)) != KH_OK ||
+	    (e = kh_child_hear("executor", channel[0], KH_CHILD_WAIT_MS, err)) != KH_OK) {
 		e = give_up(pid, e, err);
 		close(channel[0]); /* after the kill, so that a waiting child does not end by itself */
 		return e;
 	}
-	*client = (struct kh_client){.control = channel[0], .pid = pid};
+	client->control = channel[0];
+	client->pid = pid;
 	return KH_OK;
 }
 
-/*
- * Closes CONTROL for writing and waits up to WAIT_MS until the other end is gone too.  Uses only what a gateway still
- * has after its lockdown: poll, and no pidfd.
- */
-static bool hang_up(int control)
+enum kh_err kh_client_start(struct kh_client *client, const struct kh_client_settings *settings, struct kh_error *err)
 {
-	struct pollfd poll_fd = {.fd = control}; /* a hang-up of the other end is reported in any case */
-	int ready;
+	const struct kh_client_settings none = {0};
+	const struct kh_client_settings *s = settings != NULL ? settings : &none;
+	const char *program = s->program != NULL ? s->program : "/proc/self/exe";
 
-	(void)shutdown(control, SHUT_WR);
-	do
-		ready = poll(&poll_fd, 1, WAIT_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready > 0;
+	*client = (struct kh_client){.control = -1, .pid = -1};
+	return s->replaced ? kh_replacing_new(program, s->pool, &client->replacing, err)
+			   : start_child(client, program, s->pool, err);
+}
+
+enum kh_err kh_client_replace(const struct kh_client *client, void (*tell)(void *context, const char *sentence),
+			      void *context, struct kh_error *err)
+{
+	return client->replacing != NULL ? kh_replacing_begin(client->replacing, tell, context, err) : KH_OK;
+}
+
+struct kh_client_state kh_client_state(const struct kh_client *client)
+{
+	if (client->replacing == NULL)
+		return (struct kh_client_state){.executor = client->control >= 0 &&
+							    !kh_channel_closed(client->control)};
+	struct kh_replacing_state state = kh_replacing_state(client->replacing);
+	return (struct kh_client_state){.executor = state.executor,
+					.replaced = true,
+					.spawner = state.spawner,
+					.starts = state.starts,
+					.ends = state.ends};
 }
 
 void kh_client_stop(struct kh_client *client)
 {
+	kh_replacing_free(client->replacing);
 	if (client->control >= 0) {
 		/* If this process may not kill it any more, it is left alone. */
-		if (hang_up(client->control) || kill(client->pid, SIGKILL) == 0)
-			wait_child(client->pid);
+		if (kh_child_hang_up(client->control) || kill(client->pid, SIGKILL) == 0)
+			(void)kh_child_wait(client->pid);
 		close(client->control);
 	}
 	*client = (struct kh_client){.control = -1, .pid = -1};
 }
 
-/*
- * Opens a request whose first message is REQUEST.  The message is written before the executor gets the channel, so that
- * it is there from the beginning.  If the executor does not take the channel, its end is closed here and the exchange
- * is lost.
- */
-static enum kh_err open_request(const struct kh_client *client, struct kh_view request, enum kh_message_state state,
-				bool fed, struct kh_exchange *ret_exchange, struct kh_error *err)
+/* Hands CHANNEL to the executor with the message OPEN. */
+static enum kh_io hand_over(const struct kh_client *client, int channel)
 {
 	char buffer[KH_MESSAGE_HEADER];
 	struct kh_message_out out;
 	struct kh_view packet;
-	int channel[2];
 
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_OPEN);
+	if (kh_message_end(&out, &packet) != KH_OK)
+		return KH_IO_BROKEN;
+	if (client->replacing != NULL)
+		return kh_replacing_open(client->replacing, packet, channel);
+	return client->control < 0 ? KH_IO_CLOSED
+				   : kh_channel_send_wait(client->control, packet, &channel, 1, KH_CHILD_WAIT_MS);
+}
+
+/* Says on CHANNEL, in place of the executor that did not take it, that its request was not begun. */
+static void refuse(int channel, enum kh_io why)
+{
+	char buffer[128];
+	struct kh_message_out out;
+
+	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_END);
+	kh_message_number(&out, KH_FIELD_FAULT, KH_FAULT_ABSENT);
+	if (why == KH_IO_AGAIN)
+		kh_message_text(&out, KH_FIELD_DETAIL, KH_LIT("the executor takes no request"));
+	(void)!kh_channel_say(channel, &out, NULL, 0);
+}
+
+/*
+ * Opens a request whose first message is REQUEST.  The message is written before the executor gets the channel, so that
+ * it is there from the beginning.
+ */
+static enum kh_err open_request(const struct kh_client *client, struct kh_view request, enum kh_message_state state,
+				bool fed, struct kh_exchange *ret_exchange, struct kh_error *err)
+{
+	int channel[2];
 	enum kh_err e = kh_channel_pair(channel, err);
+
 	if (e != KH_OK)
 		return e;
-	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_OPEN);
-	if (kh_channel_send(channel[0], request, NULL, 0) != KH_IO_DONE || kh_message_end(&out, &packet) != KH_OK) {
+	if (kh_channel_send(channel[0], request, NULL, 0) != KH_IO_DONE) {
 		close(channel[0]);
 		close(channel[1]);
 		return kh_error_set(err, KH_EREFUSED, "channel", "the request cannot be sent");
 	}
-	if (client->control >= 0)
-		(void)!kh_channel_send_wait(client->control, packet, &channel[1], 1, WAIT_MS);
+	enum kh_io io = hand_over(client, channel[1]);
+	if (io != KH_IO_DONE)
+		refuse(channel[1], io);
 	close(channel[1]);
 	kh_exchange_init(ret_exchange, channel[0], state, fed);
 	return KH_OK;

@@ -130,7 +130,15 @@ static void talk(struct kh_converse *c)
 	} while (c->how == KH_CONVERSE_ENDED && await(c, event.kind != KH_EVENT_NOTHING));
 }
 
-/* One try.  True if the executor had no room for it, so that nothing was started, and there is time for another try. */
+/* True if nothing was started because the executor had no room, or is being replaced. */
+static bool is_unbegun(const struct kh_converse *c)
+{
+	if (c->how != KH_CONVERSE_ENDED)
+		return false;
+	return c->end.fault == KH_FAULT_BUSY || (c->end.fault == KH_FAULT_ABSENT && kh_client_state(c->client).spawner);
+}
+
+/* One try.  True if nothing was started, and there is time for another try. */
 static bool run_once(struct kh_converse *c)
 {
 	struct kh_limits *limits = c->run != NULL ? &c->run->limits : &c->fetch->limits;
@@ -151,7 +159,7 @@ static bool run_once(struct kh_converse *c)
 	}
 	talk(c);
 	kh_exchange_close(&c->exchange);
-	return c->how == KH_CONVERSE_ENDED && c->end.fault == KH_FAULT_BUSY && c->deadline_ms > 0 && left > 0;
+	return is_unbegun(c) && c->deadline_ms > 0 && left_ms(c) > 0;
 }
 
 enum kh_err kh_converse_run(struct kh_converse *c)

@@ -8,8 +8,8 @@
  *
  * While it lasts, input is sent as the executor takes it, output is kept within its bound, and the deadline is
  * enforced.  The executor ends a request at its deadline by itself and gets a grace period to report that; if it stays
- * silent, the conversation ends without it.  If the executor has no room for a request, the request is tried again
- * until the deadline.  However it ends, the exchange is closed, which cancels what may still be running.
+ * silent, the conversation ends without it.  If the executor has no room for a request, or another executor is on its way
+ * in place of one that has died, the request is tried again until the deadline.  However it ends, the exchange is closed, which cancels what may still be running.
  *
  * The output came from outside, so it is tainted.
  */

@@ -71,15 +71,25 @@ static int64_t parent_of(int64_t pid)
 	return kh_view_int(field, &parent) ? parent : -1;
 }
 
-/* True for the executor, its children, its parent and its parent's children. */
+/* True if the executor's parent is a spawner, whose own parent is the gateway. */
+static bool is_spawned(int64_t parent)
+{
+	char path[48], text[64];
+
+	snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)parent);
+	return kh_view_eq(kh_view_trim(kh_setting_read(AT_FDCWD, path, text, sizeof(text))), KH_LIT("keyhole-spawn"));
+}
+
+/* True for the executor, its children, its parent and its parent's children; and if its parent is a spawner, for the
+ * gateway that this belongs to and the gateway's children. */
 static bool is_ours(int64_t pid)
 {
-	int64_t self = getpid(), parent = getppid();
+	int64_t self = getpid(), parent = getppid(), gateway = is_spawned(parent) ? parent_of(parent) : parent;
 
-	if (pid == self || pid == parent)
+	if (pid == self || pid == parent || pid == gateway)
 		return true;
 	int64_t of = parent_of(pid);
-	return of > 0 && (of == self || (of == parent && parent > 1));
+	return of > 0 && (of == self || (of > 1 && (of == parent || of == gateway)));
 }
 
 /* Moves the processes of FROM to TO: ALL of them, or only if all of them are ours.  True if none is left. */

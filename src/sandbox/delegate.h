@@ -15,7 +15,8 @@
  * OWN is the folder of this process, ABOVE the one that holds it (-1 if there is none).  Returns the one of them that
  * passes both controllers on to folders made in it; -1 if neither does, and then nothing has changed.
  *
- * Moves this process, its children, its parent and its parent's children, if no other process is in OWN.  ABOVE is used
+ * Moves this process, its children, its parent and its parent's children (and those of the gateway, if the parent is a
+ * spawner), if no other process is in OWN.  ABOVE is used
  * only if a service manager has marked it as delegated, or if such a move led out of it.
  */
 int kh_delegate_find(int own, int above);

@@ -25,6 +25,7 @@ static const struct {
 	[KH_FAULT_WORKER] = {"worker_broken", "the worker died or broke the protocol"},
 	[KH_FAULT_CANCELLED] = {"cancelled", "the parent closed the request"},
 	[KH_FAULT_LOST] = {"executor_lost", "the executor is gone"},
+	[KH_FAULT_ABSENT] = {"executor_absent", "there is no executor; nothing was begun"},
 };
 
 const char *kh_fault_name(enum kh_fault fault)

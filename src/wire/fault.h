@@ -28,6 +28,7 @@ enum kh_fault {
 	KH_FAULT_WORKER,     /* the worker died, was killed by the kernel, or broke the protocol */
 	KH_FAULT_CANCELLED,  /* the parent closed the request's channel */
 	KH_FAULT_LOST,       /* the executor itself is gone */
+	KH_FAULT_ABSENT,     /* there was no executor to take the request; nothing was begun */
 	KH_FAULTS
 };
 

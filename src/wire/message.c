@@ -65,6 +65,7 @@ static const struct {
 	[KH_MESSAGE_TRANSFER] = {"TRANSFER", .must = F(URL), .may = F(WALL) | F(OUTPUT) | F(METHOD) | F(HEADER),
 				 .fds = 1, .more_fds = 2},
 	[KH_MESSAGE_DONE] = {"DONE", .must = F(FAULT), .may = F(DETAIL)},
+	[KH_MESSAGE_SPAWN] = {"SPAWN", .fds = 1, .more_fds = 1},
 };
 
 /* Which types a receiver takes in a state, and the state that follows. */
@@ -103,6 +104,8 @@ static const struct {
 	{KH_STATE_TRANSFER_HEAD, KH_MESSAGE_DONE, KH_STATE_ENDED},
 	{KH_STATE_TRANSFER_BODY, KH_MESSAGE_OUTPUT, KH_STATE_TRANSFER_BODY},
 	{KH_STATE_TRANSFER_BODY, KH_MESSAGE_DONE, KH_STATE_ENDED},
+	{KH_STATE_SPAWNER, KH_MESSAGE_SPAWN, KH_STATE_SPAWNER},
+	{KH_STATE_PARENT_SPAWNER, KH_MESSAGE_EXITED, KH_STATE_PARENT_SPAWNER},
 };
 
 #define FIELD_HEADER 8 /* tag, three zero bytes, length */

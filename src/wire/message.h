@@ -47,12 +47,14 @@ enum kh_message_type {
 	KH_MESSAGE_JOB,    /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
 	KH_MESSAGE_WARM,   /* sandbox: prepared, waiting for its job */
 	KH_MESSAGE_BROKEN, /* sandbox: a part could not be set up */
-	KH_MESSAGE_EXITED, /* sandbox: how the program ended */
+	KH_MESSAGE_EXITED, /* sandbox: how the program ended; also spawner to gateway: how the executor ended */
 	/* between executor and one of its own workers */
 	KH_MESSAGE_LOOKUP,    /* executor: resolve this name over the socket that comes along */
 	KH_MESSAGE_ADDRESSES, /* worker: what the name server answered */
 	KH_MESSAGE_TRANSFER,  /* executor: one HTTP exchange over the socket that comes along */
 	KH_MESSAGE_DONE,      /* worker: how the exchange ended */
+	/* between a gateway and its spawner; also READY and EXITED */
+	KH_MESSAGE_SPAWN, /* gateway: start an executor with this control channel (one descriptor) */
 	KH_MESSAGE_TYPES
 };
 
@@ -86,6 +88,10 @@ enum kh_message_state {
 	KH_STATE_RESOLVING,     /* ADDRESSES, DONE */
 	KH_STATE_TRANSFER_HEAD, /* HEAD, DONE */
 	KH_STATE_TRANSFER_BODY, /* OUTPUT, DONE */
+	/* the spawner */
+	KH_STATE_SPAWNER, /* SPAWN */
+	/* the gateway on the spawner's channel, after READY */
+	KH_STATE_PARENT_SPAWNER, /* EXITED */
 	KH_STATES
 };
 

@@ -65,7 +65,7 @@ static void test_nobody(struct kh_test *t)
 
 	must(t, kh_errand_job_run(&gone, &work, &t->arena, &done));
 	assert_int_equal(done.end, KH_ERRAND_JOB_BROKEN);
-	assert_int_equal(done.fault, KH_FAULT_LOST);
+	assert_int_equal(done.fault, KH_FAULT_ABSENT);
 	work.run.reads = KH_REQUEST_PATHS + 1;
 	must(t, kh_errand_job_run(&gone, &work, &t->arena, &done));
 	assert_int_equal(done.fault, KH_FAULT_REQUEST);

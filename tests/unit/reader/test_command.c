@@ -364,7 +364,7 @@ static void test_no_executor(struct kh_test *t)
 		{.argv = many, .argc = 1}, /* no client */
 		{.client = &client, .argv = many, .argc = 0},
 		{.client = &client, .argv = many, .argc = KH_REQUEST_ARGUMENTS + 1},
-		{.client = &(struct kh_client){-1, -1}, .argv = many, .argc = 1},
+		{.client = &(struct kh_client){.control = -1, .pid = -1}, .argv = many, .argc = 1},
 	};
 	struct kh_reader_ask ask = ask_about(t, QUERY, NULL, 0);
 
