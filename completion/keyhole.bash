@@ -8,7 +8,7 @@ _keyhole()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		--profile | --read | --write | --work | --cache | --time | --memory | --processes | --disk | --output | \
+		--profile | --read | --write | --work | --cache | --network | --bytes-out | --time | --memory | --processes | --disk | --output | \
 			--allow | --ca | --url | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
 			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root | \
@@ -61,7 +61,7 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--time | --memory | --processes | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
+	--network | --bytes-out | --time | --memory | --processes | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
 		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --model | --key-environment)
 		return
@@ -80,7 +80,7 @@ _keyhole()
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 			return
 		fi
-		words='--profile --read --write --work --cache --time --memory --processes --disk --output --raw --json --help'
+		words='--profile --read --write --work --cache --network --allow --bytes-out --time --memory --processes --disk --output --raw --json --help'
 	elif [[ $command == sandbox && $subcommand == fetch ]]; then
 		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
 	elif [[ $command == approvals && -n $subcommand && $cur == -* ]]; then

@@ -11,10 +11,11 @@ import re
 from csource import blank, calls, read
 
 # Letters of the table in calls.c -> what the document calls the kind.
-KINDS = {"R": "Profile `run`", "W": "A worker of ours, as it starts", "D": "Worker `resolve`, from its job on",
+KINDS = {"P": "Profile `run`", "N": "A program of profile `run` that has network by name", "W": "A worker of ours, as it starts", "D": "Workers `resolve` and `sni`, from their job on",
          "H": "Worker `http`, from its job on", "F": "Worker `read`, from its job on", "T": "Worker `text`, from its job on",
          "Q": "Worker `query`, from its job on", "S": "Worker `search`, from its job on",
          "I": "A sandbox's first process, while the program runs",
+         "X": "A forwarder",
          "G": "A gateway after self-lockdown, and `keyhole sandbox` itself"}
 
 
@@ -63,9 +64,20 @@ def entries_of(text):
     return entries
 
 
+def differing(entries, title):
+    """What a program with network has in place of the calls of the list before."""
+    own = sorted((name, condition, error) for who, name, condition, error in entries if "N" in who and "P" not in who)
+    return "**{}** has the same, except: {}.".format(title, ", ".join(
+        "`{}` ({}; else {})".format(name, condition, error) if condition else "`{}`".format(name)
+        for name, condition, error in own))
+
+
 def filters():
     entries, lines = entries_of(read("src/sandbox/calls.c")), []
     for letter, title in KINDS.items():
+        if letter == "N":
+            lines += differing(entries, title), ""
+            continue
         own = sorted((name, condition or "", error or "") for who, name, condition, error in entries if letter in who)
         allowed = [name for name, condition, error in own if not condition and not error]
         refused = {}

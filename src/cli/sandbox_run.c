@@ -123,6 +123,37 @@ static enum kh_err place_program(struct running *r)
 	return kh_arena_check(r->arena);
 }
 
+/* What it may connect to. */
+static enum kh_err take_network(struct running *r)
+{
+	const struct kh_sandbox_run_args *args = r->args;
+	struct kh_run *q = &r->request;
+	struct kh_error *err = &r->f->err;
+	struct kh_view name;
+	int port;
+
+	if (args->network.n > KH_REQUEST_NETWORK)
+		return kh_error_set(err, KH_EINPUT, "bad_option", "more than %d times --network", KH_REQUEST_NETWORK);
+	if (args->network.n == 0 && (args->allow.n > 0 || args->bytes_out > 0))
+		return kh_error_set(err, KH_EINPUT, "bad_option", "--allow and --bytes-out are for --network");
+	for (; q->networks < args->network.n; q->networks++) {
+		struct kh_view text = kh_view_str(args->network.at[q->networks]);
+		if (!kh_request_target(text, &name, &port)) {
+			struct kh_view quoted = kh_arena_quote(r->arena, text);
+			return kh_error_set(
+				err, KH_EINPUT, "bad_option",
+				"--network %.*s: not a name in lower case (an address is none), a colon and a "
+				"port",
+				KH_FMT(quoted));
+		}
+		q->network[q->networks] = text;
+	}
+	for (; q->hosts < args->allow.n; q->hosts++)
+		q->host[q->hosts] = kh_view_str(args->allow.at[q->hosts]);
+	q->bytes_out = args->bytes_out;
+	return KH_OK;
+}
+
 static enum kh_err take_request(struct running *r)
 {
 	struct kh_run *q = &r->request;
@@ -139,7 +170,9 @@ static enum kh_err take_request(struct running *r)
 	for (int i = 0; i < argc; i++)
 		q->argv[q->argc++] = kh_view_str(r->f->words[i]);
 	q->limits = r->args->limits;
-	enum kh_err e = take_paths(r);
+	enum kh_err e = take_network(r);
+	if (e == KH_OK)
+		e = take_paths(r);
 	return e == KH_OK ? place_program(r) : e;
 }
 
@@ -171,7 +204,7 @@ static struct kh_view explain(struct running *r, const struct kh_end *end)
 	if (WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSYS)
 		return kh_arena_printf(r->arena, "the program made a system call that profile %s does not have",
 				       kh_profile_name(r->request.profile));
-	return KH_LIT("");
+	return kh_view_str(end->detail); /* a connection that was refused */
 }
 
 static int exit_status(const struct kh_end *end)
@@ -181,7 +214,8 @@ static int exit_status(const struct kh_end *end)
 	return WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status) : WEXITSTATUS(end->status);
 }
 
-/* {"fault":...,"detail":...,"exit":...,"signal":...,"time_us":...,"bytes":...,"stdout":...,"stderr":...} */
+/* {"fault":...,"detail":...,"exit":...,"signal":...,"time_us":...,"bytes":...,"stdout":...,"stderr":...}, with "sent" and
+ * "received" if it has network by name. */
 static bool write_json(struct running *r, const struct kh_end *end, struct kh_view why)
 {
 	yyjson_mut_doc *doc = kh_json_new(r->arena);
@@ -200,6 +234,10 @@ static bool write_json(struct running *r, const struct kh_end *end, struct kh_vi
 		yyjson_mut_obj_add_null(doc, obj, "signal");
 	yyjson_mut_obj_add_uint(doc, obj, "time_us", end->time_us);
 	yyjson_mut_obj_add_uint(doc, obj, "bytes", end->used);
+	if (r->request.networks > 0) {
+		yyjson_mut_obj_add_uint(doc, obj, "sent", end->sent);
+		yyjson_mut_obj_add_uint(doc, obj, "received", end->received);
+	}
 	return kh_result_add(&r->result, doc, obj) && kh_result_write(&r->result, &r->foreground.out, obj);
 }
 
@@ -220,7 +258,7 @@ static int finish(void *context, const struct kh_end *end)
 	if (end->fault != KH_FAULT_NONE)
 		complain(r, kh_fault_name(end->fault), why.p != NULL ? why.p : end->detail);
 	else if (why.n > 0)
-		complain(r, "killed", why.p);
+		complain(r, WIFSIGNALED(end->status) && end->detail[0] == '\0' ? "killed" : "network", why.p);
 	return exit_status(end);
 }
 

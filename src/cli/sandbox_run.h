@@ -9,8 +9,9 @@
 
 struct kh_sandbox_run_args {
 	const char *profile, *work, *cache; /* NULL: run; empty; none */
-	struct kh_option_list read, write;
+	struct kh_option_list read, write, network, allow;
 	struct kh_limits limits;
+	uint64_t bytes_out;
 	bool raw, json;
 };
 

@@ -22,7 +22,7 @@
 
 #define QUIET_US 3000                /* after a request began, before sandboxes are made in advance */
 #define RESERVED 32                  /* descriptors that are not for requests */
-#define A_JOB    10                  /* descriptors of one request, with those of output that is not sent yet */
+#define A_JOB    12                  /* descriptors of one request, with those of output that is not sent yet */
 #define A_WARM   (4 * KH_POOL_KINDS) /* descriptors of one more warm sandbox of each kind */
 #define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
@@ -116,6 +116,8 @@ static void open_request(struct executor *x, int channel)
 			fcntl(channel, F_SETFL, O_NONBLOCK);
 			x->busy_us = kh_clock_us();
 			kh_job_begin(&x->jobs[i], &x->pool, channel);
+			x->jobs[i].peers = x->jobs;
+			x->jobs[i].peer_count = x->room;
 			kh_step(&x->jobs[i]);
 			return;
 		}

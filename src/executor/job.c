@@ -36,6 +36,8 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->to_parent_n = job->input_at = job->input_n = 0;
 	job->redirects = 0;
 	job->kind = NULL;
+	job->forward = (struct kh_job_forward){.channel = -1, .pidfd = -1};
+	job->owner = NULL;
 }
 
 void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count)

@@ -20,7 +20,7 @@
 #include <poll.h>
 
 #define KH_JOB_ADDRESSES 16
-#define KH_JOB_WATCHES   8 /* most descriptors that one job waits for */
+#define KH_JOB_WATCHES   10 /* most descriptors that one job waits for */
 #define KH_JOB_DETAIL    200
 #define KH_JOB_URL       (KH_URL_MAX + 64)
 #define KH_JOB_TURN      16 /* packets that a job passes on before other jobs and the deadlines get their turn */
@@ -50,6 +50,18 @@ struct kh_job_kind {
 	void (*step)(struct kh_job *job);
 	/* Adds to WATCH, which has N entries, what that phase waits for; returns the new count. */
 	size_t (*watch)(const struct kh_job *job, struct pollfd *watch, size_t n);
+	/* Tells how it ended, in place of END.  NULL: the parent gets END. */
+	void (*tell)(struct kh_job *job);
+};
+
+/* The forwarder of a request that has network by name (forward.h). */
+struct kh_job_forward {
+	int channel, pidfd, pid; /* pid 0: there is none */
+	enum kh_message_state state;
+	bool is_stopping;
+	int64_t deadline_us;      /* when it is killed, if it is stopping */
+	uint64_t sent, received;  /* bytes, as it told */
+	char note[KH_JOB_DETAIL]; /* the first connection that was refused, and why */
 };
 
 struct kh_job {
@@ -96,6 +108,14 @@ struct kh_job {
 	int connection; /* being connected, or connected; -1 */
 	int64_t connect_deadline_us;
 	enum kh_message_state worker_state;
+
+	struct kh_job_forward forward;
+	struct kh_job *peers; /* all jobs of the executor */
+	size_t peer_count;
+	/* for a question of a forwarder, which is a job of its own */
+	struct kh_job *owner; /* whose forwarder asked; NULL: it does not matter any more */
+	uint64_t ticket;
+	size_t index; /* of the owner's network */
 };
 
 /* A job for a request that comes over CHANNEL, which is the job's from now on. */

@@ -83,6 +83,8 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 	kh_message_number(&out, KH_FIELD_PROCESSES, run->limits.processes);
 	kh_message_number(&out, KH_FIELD_FILES, run->limits.files);
 	kh_message_number(&out, KH_FIELD_DISK, run->limits.disk);
+	for (size_t i = 0; i < run->networks; i++)
+		kh_message_text(&out, KH_FIELD_NETWORK, run->network[i]);
 	return kh_message_end(&out, ret_packet);
 }
 
@@ -171,6 +173,7 @@ static const struct {
 	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL},
 	[KH_POOL_RESOLVE] = {KH_PROFILE_RESOLVE, start_worker},
 	[KH_POOL_HTTP] = {KH_PROFILE_HTTP, start_worker},
+	[KH_POOL_SNI] = {KH_PROFILE_SNI, start_worker},
 	[KH_POOL_READ] = {KH_PROFILE_READ, NULL},
 	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker},
 	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL},
@@ -183,7 +186,7 @@ enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
 	for (enum kh_pool_kind kind = KH_POOL_READ; kind < KH_POOL_KINDS; kind++)
 		if (kinds[kind].profile == run->profile)
 			return kind;
-	bool plain = run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
+	bool plain = run->networks > 0 || run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
 		     run->limits.disk != kh_profile_limits(run->profile)->disk;
 
 	return plain ? KH_POOL_PLAIN : KH_POOL_LOCKED;
@@ -266,11 +269,29 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 	return best;
 }
 
+/* Receives one message of the sandbox.  A socket that comes with it is kept, if it is one that was asked for. */
+static enum kh_io hear(struct kh_pool *pool, struct kh_slot *slot, struct kh_message *ret_message)
+{
+	struct kh_view packet;
+	int fds[KH_MESSAGE_FDS];
+	size_t count = 0;
+	enum kh_io io = kh_channel_receive(slot->sandbox.channel, pool->buffer, &packet, fds, &count);
+
+	if (io == KH_IO_DONE && kh_message_read(packet, count, &slot->state, ret_message, NULL) != KH_OK)
+		io = KH_IO_BROKEN;
+	if (io == KH_IO_DONE && ret_message->type == KH_MESSAGE_LISTENING && slot->use == KH_SLOT_TAKEN &&
+	    slot->listens < KH_REQUEST_NETWORK)
+		slot->listening[slot->listens++] = fds[--count];
+	while (count > 0)
+		close(fds[--count]);
+	return io;
+}
+
 /* Reads one message from the sandbox's channel; false if there is none. */
 static bool read_message(struct kh_pool *pool, struct kh_slot *slot)
 {
 	struct kh_message message __attribute__((uninitialized));
-	enum kh_io io = kh_channel_hear(slot->sandbox.channel, pool->buffer, &slot->state, 0, &message, NULL);
+	enum kh_io io = hear(pool, slot, &message);
 
 	if (io == KH_IO_CLOSED)
 		slot->state = KH_STATE_ENDED;
@@ -312,12 +333,19 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
 		kh_pool_drop(slot);
 }
 
+void kh_pool_unlisten(struct kh_slot *slot)
+{
+	while (slot->listens > 0)
+		close(slot->listening[--slot->listens]);
+}
+
 void kh_pool_drop(struct kh_slot *slot)
 {
 	if (slot->worker >= 0)
 		close(slot->worker);
 	slot->worker = -1;
 	close_all(slot->stream);
+	kh_pool_unlisten(slot);
 	if (slot->gone) {
 		slot->use = KH_SLOT_EMPTY;
 		return;

@@ -20,6 +20,7 @@ enum kh_pool_kind {
 	KH_POOL_LOCKED,    /* for a program without folders */
 	KH_POOL_RESOLVE,   /* our own worker, already running */
 	KH_POOL_HTTP,      /* our own worker, already running */
+	KH_POOL_SNI,       /* our own worker, already running */
 	KH_POOL_READ,      /* our own worker, waiting for its folders */
 	KH_POOL_TEXT,      /* our own worker, already running */
 	KH_POOL_QUERY,     /* our own workers, waiting for their folders */
@@ -42,8 +43,10 @@ struct kh_slot {
 	enum kh_message_state state; /* state of its channel */
 	int worker;                  /* the channel to our own worker, -1 for a program */
 	int stream[3];               /* our ends of the input, output and errors of a worker that already runs; -1 */
-	bool gone;                   /* its processes have ended and were waited for */
-	bool spent;                  /* the kernel killed it for lack of memory */
+	int listening[KH_REQUEST_NETWORK]; /* sockets that it handed out */
+	size_t listens;
+	bool gone;  /* its processes have ended and were waited for */
+	bool spent; /* the kernel killed it for lack of memory */
 	/* what it sent on its channel */
 	enum kh_part broken; /* KH_PART_NONE: nothing */
 	int error;
@@ -90,6 +93,9 @@ bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fd
 
 /* Reads what the sandbox sent on its channel, and checks whether it is gone. */
 void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot);
+
+/* Closes the listening sockets that the sandbox handed out. */
+void kh_pool_unlisten(struct kh_slot *slot);
 
 /* Ends a request's use of SLOT: everything that still runs in it is killed. */
 void kh_pool_drop(struct kh_slot *slot);

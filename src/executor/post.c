@@ -20,9 +20,12 @@ bool kh_post_take(struct kh_job *job, enum kh_profile profile)
 	enum kh_part part = KH_PART_NONE;
 	int error = 0;
 
+	enum kh_pool_kind kind = profile == KH_PROFILE_HTTP  ? KH_POOL_HTTP
+				 : profile == KH_PROFILE_SNI ? KH_POOL_SNI
+							     : KH_POOL_RESOLVE;
+
 	kh_post_drop(job);
-	job->slot = kh_pool_take(job->pool, profile, profile == KH_PROFILE_HTTP ? KH_POOL_HTTP : KH_POOL_RESOLVE, &part,
-				 &error);
+	job->slot = kh_pool_take(job->pool, profile, kind, &part, &error);
 	if (job->slot == NULL)
 		kh_job_end_part(job, part, error);
 	return job->slot != NULL;

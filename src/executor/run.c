@@ -3,6 +3,7 @@
  */
 #include "executor/run.h"
 
+#include "executor/forward.h"
 #include "executor/reach.h"
 
 #include <errno.h>
@@ -136,6 +137,7 @@ bool kh_run_is_over(const struct kh_job *job)
 
 static void step(struct kh_job *job)
 {
+	kh_forward_step(job);
 	kh_job_take_input(job);
 	feed_program(job);
 	/* Errors first, because there is little of them. */

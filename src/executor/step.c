@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "executor/fetch.h"
+#include "executor/forward.h"
 #include "executor/reach.h"
 #include "executor/run.h"
 #include "wire/channel.h"
@@ -32,8 +33,14 @@ static void send_end(struct kh_job *job)
 	kh_message_number(&out, KH_FIELD_FAULT, job->fault);
 	if (job->detail[0] != '\0')
 		kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(job->detail));
+	else
+		kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(job->forward.note));
 	kh_message_number(&out, KH_FIELD_TIME, (uint64_t)(kh_clock_us() - job->begun_us));
 	kh_message_number(&out, KH_FIELD_USED, job->used);
+	if (job->kind == &kh_run_kind && job->run.networks > 0) {
+		kh_message_number(&out, KH_FIELD_SENT, job->forward.sent);
+		kh_message_number(&out, KH_FIELD_RECEIVED, job->forward.received);
+	}
 	if (kh_message_end(&out, &packet) == KH_OK)
 		job->to_parent_n = packet.n;
 }
@@ -52,7 +59,7 @@ static void step_stopping(struct kh_job *job)
 	   is gone. */
 	bool sent = job->cancelled || kh_job_flush(job);
 
-	if (job->slot && !job->slot->gone && !kh_run_is_over(job))
+	if (!kh_forward_stop(job) || (job->slot && !job->slot->gone && !kh_run_is_over(job)))
 		return;
 	if (job->slot)
 		kh_pool_drop(job->slot);
@@ -60,7 +67,9 @@ static void step_stopping(struct kh_job *job)
 	if (!sent)
 		return;
 	job->phase = KH_JOB_ENDING;
-	if (!job->cancelled)
+	if (!job->cancelled && job->kind != NULL && job->kind->tell != NULL)
+		job->kind->tell(job);
+	else if (!job->cancelled)
 		send_end(job);
 }
 
@@ -114,5 +123,5 @@ size_t kh_step_watch(const struct kh_job *job, struct pollfd *ret_watch, int64_t
 		n = job->kind->watch(job, ret_watch, n);
 	if (job->phase == KH_JOB_LOOKUP || job->phase == KH_JOB_CONNECT)
 		n = kh_reach_watch(job, ret_watch, n, wake_us);
-	return n;
+	return kh_forward_watch(job, ret_watch, n, wake_us);
 }

@@ -7,6 +7,7 @@
 #include "worker/read/read.h"
 #include "worker/resolve/resolve.h"
 #include "worker/search/search.h"
+#include "worker/sni/sni.h"
 #include "worker/sql/sql.h"
 #include "worker/text/text.h"
 
@@ -20,6 +21,7 @@ static const struct {
 } speakers[] = {
 	{"resolve", kh_worker_resolve},
 	{"http", kh_worker_http},
+	{"sni", kh_worker_sni},
 };
 
 /* Workers that take a job. */

@@ -36,6 +36,8 @@ static void take_end(const struct kh_message *message, struct kh_end *ret_end)
 	ret_end->status = (int)message->number[KH_FIELD_STATUS];
 	ret_end->time_us = message->number[KH_FIELD_TIME];
 	ret_end->used = message->number[KH_FIELD_USED];
+	ret_end->sent = message->number[KH_FIELD_SENT];
+	ret_end->received = message->number[KH_FIELD_RECEIVED];
 	/* The table of messages has checked that it fits. */
 	if (detail.n > 0)
 		memcpy(ret_end->detail, detail.p, detail.n);

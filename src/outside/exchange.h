@@ -14,6 +14,7 @@ struct kh_end {
 	int status;                         /* of a program that ran to its end: as from waitpid(2) */
 	uint64_t time_us;                   /* from request to end */
 	uint64_t used;                      /* bytes of output */
+	uint64_t sent, received;            /* bytes to and from the network by name */
 	char detail[KH_MESSAGE_DETAIL + 1]; /* our own sentence, safe to show */
 };
 

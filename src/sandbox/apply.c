@@ -9,6 +9,7 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/limits.h"
+#include "sandbox/network.h"
 #include "sandbox/privileges.h"
 #include "sandbox/root.h"
 #include "sandbox/setting.h"
@@ -224,7 +225,9 @@ static int enter_work(void)
 static int restrict_files(const struct inside *in)
 {
 	struct kh_landlock_rule rules[KH_GRANTS_RULES];
-	int e = kh_landlock_restrict(rules, kh_grants_rules(&in->grants, in->program, rules));
+	uint16_t ports[KH_MESSAGE_NETWORK];
+	size_t count = kh_grants_rules(&in->grants, in->program, rules);
+	int e = kh_landlock_restrict_except(rules, count, ports, kh_network_ports(&in->job, ports));
 
 	return e == 0 && !kh_root_is_fenced() ? EPROTO : e;
 }
@@ -245,11 +248,22 @@ static void wait_for_first(const struct inside *in)
 		_exit(1);
 }
 
+/* The filter of the program.  The one for network by name is made here, because few jobs need it. */
+static const struct kh_filter *filter_of(const struct inside *in)
+{
+	struct kh_filter *filter = NULL;
+
+	if (!in->job.has[KH_FIELD_NETWORK])
+		return in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
+	if (kh_filter_new(KH_FILTER_NETWORK, &kh_alloc_system, &filter, NULL) != KH_OK)
+		broken(in, KH_PART_SECCOMP, ENOMEM);
+	return filter;
+}
+
 /* Gives up everything that the program will not have, in the order in which it can still be given up. */
 static void lock(struct inside *in)
 {
-	const struct kh_filter *filter =
-		in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
+	const struct kh_filter *filter = filter_of(in);
 	bool in_place = kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE;
 	enum kh_part part = KH_PART_NONE;
 	int e = kh_root_finish(&in->root, &in->job, &in->grants, &part);
@@ -291,6 +305,8 @@ static _Noreturn void second_process(struct inside *in)
 	}
 	send_plain(in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
 	take_job(in);
+	if (in->job.has[KH_FIELD_NETWORK])
+		must(in, KH_PART_NET, kh_network_open(&in->job, in->channel));
 	if (!in->locked)
 		lock(in);
 	/* 0, 1, 2 and, for our own workers, 3 come with the job. */

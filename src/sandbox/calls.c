@@ -9,7 +9,9 @@
 #include <errno.h>
 
 enum {
-	R = 1 << KH_FILTER_RUN,
+	P = 1 << KH_FILTER_RUN,
+	N = 1 << KH_FILTER_NETWORK,
+	R = P | N, /* programs */
 	W = 1 << KH_FILTER_WORKER,
 	D = 1 << KH_FILTER_RESOLVE, /* DNS */
 	H = 1 << KH_FILTER_HTTP,
@@ -19,6 +21,7 @@ enum {
 	S = 1 << KH_FILTER_SEARCH,
 	I = 1 << KH_FILTER_INIT,
 	G = 1 << KH_FILTER_GATEWAY,
+	X = 1 << KH_FILTER_FORWARD,
 	NET = W | D | H,     /* a worker's start allows all that it needs later, because filters add up */
 	JOB = F | T | Q | S, /* workers that take a job */
 	ANY = R | NET | G,
@@ -44,14 +47,14 @@ enum {
 
 static const struct kh_syscall calls[] = {
 	/* Reading and writing descriptors. */
-	OK("read", EACH), OK("write", ALL), OK("readv", EACH), OK("writev", EACH), OK("close", ALL), OK("lseek", EACH),
+	OK("read", EACH), OK("write", ALL), OK("readv", EACH), OK("writev", EACH), OK("close", ALL|X), OK("lseek", EACH),
 	OK("pread64", R|W|G|F|Q|S), OK("pwrite64", R|G|S), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
 	OK("pwritev2", R),
 	OK("dup", ANY), OK("dup2", R|W), OK("dup3", R|G), OK("close_range", R|W|G),
 	OK("pipe", R|NET), OK("pipe2", ANY), OK("eventfd", R), OK("eventfd2", ANY),
 	OK("poll", ANY|Q), OK("ppoll", ANY|Q), OK("select", ANY), OK("pselect6", ANY),
-	OK("epoll_create", R), OK("epoll_create1", ANY), OK("epoll_ctl", ANY), OK("epoll_wait", ANY),
-	OK("epoll_pwait", ANY),
+	OK("epoll_create", R), OK("epoll_create1", ANY), OK("epoll_ctl", ANY|X), OK("epoll_wait", ANY|X),
+	OK("epoll_pwait", ANY|X),
 	OK("epoll_pwait2", R|G),
 	OK("timerfd_create", R|G), OK("timerfd_settime", R|G), OK("timerfd_gettime", R|G),
 	OK("signalfd", R), OK("signalfd4", R|G),
@@ -104,11 +107,11 @@ static const struct kh_syscall calls[] = {
 
 	/* A process's own memory.  Memory that no limit bounds is not allowed: memfd, SysV and POSIX shared memory and
 	   queues. */
-	OK("mmap", R|W), IF(NOT_EXECUTABLE, "mmap", 0, D|H|JOB, "without PROT_EXEC"),
+	OK("mmap", R|W), IF(NOT_EXECUTABLE, "mmap", 0, D|H|JOB|X, "without PROT_EXEC"),
 	IF(NOT_EXECUTABLE_OR_ERROR, "mmap", EACCES, G, "without PROT_EXEC"),
 	OK("mprotect", R|W), IF(NOT_EXECUTABLE, "mprotect", 0, D|H|JOB, "without PROT_EXEC"),
 	IF(NOT_EXECUTABLE_OR_ERROR, "mprotect", EACCES, G, "without PROT_EXEC"),
-	OK("munmap", EACH), OK("mremap", EACH), OK("brk", EACH), OK("madvise", EACH), OK("msync", R|G|S), OK("mincore", R|G),
+	OK("munmap", EACH|X), OK("mremap", EACH|X), OK("brk", EACH|X), OK("madvise", EACH|X), OK("msync", R|G|S), OK("mincore", R|G),
 	OK("mlock", R|G), OK("mlock2", R), OK("munlock", R|G), NO("mlockall", EPERM, R), NO("munlockall", EPERM, R),
 	OK("membarrier", R|G), NO("pkey_alloc", ENOSYS, R), NO("pkey_free", ENOSYS, R), NO("pkey_mprotect", ENOSYS, R),
 	NEW("map_shadow_stack", 453, R), NEW("mseal", 462, EACH), NO("remap_file_pages", ENOSYS, R),
@@ -129,11 +132,11 @@ static const struct kh_syscall calls[] = {
 	OK("execve", R|W), OK("execveat", R|W), OK("fork", R), OK("vfork", R),
 	IF(NO_NAMESPACE, "clone", EPERM, R, "no CLONE_NEW flag"), IF(THREAD, "clone", 0, G, "a thread"),
 	NO("clone3", ENOSYS, R|G),
-	OK("exit", ALL), OK("exit_group", ALL), OK("wait4", R|I|G), OK("waitid", R|I|G),
+	OK("exit", ALL|X), OK("exit_group", ALL|X), OK("wait4", R|I|G), OK("waitid", R|I|G),
 	OK("set_tid_address", R|W), OK("set_robust_list", R|W|G), OK("get_robust_list", R), OK("rseq", R|W|G),
-	OK("futex", EACH), NEW("futex_waitv", 449, R|G), NEW("futex_wake", 454, R|G), NEW("futex_wait", 455, R|G),
+	OK("futex", EACH|X), NEW("futex_waitv", 449, R|G), NEW("futex_wake", 454, R|G), NEW("futex_wait", 455, R|G),
 	NEW("futex_requeue", 456, R|G),
-	OK("getpid", EACH), OK("gettid", EACH), OK("getppid", EACH), OK("getpgid", R), OK("getpgrp", R), OK("getsid", R),
+	OK("getpid", EACH|X), OK("gettid", EACH), OK("getppid", EACH), OK("getpgid", R), OK("getpgrp", R), OK("getsid", R),
 	OK("setpgid", R), OK("setsid", R),
 	OK("getuid", EACH), OK("geteuid", EACH), OK("getgid", EACH), OK("getegid", EACH), OK("getgroups", R),
 	OK("getresuid", R), OK("getresgid", R), OK("capget", R|W|G), NO("capset", EPERM, R),
@@ -163,15 +166,15 @@ static const struct kh_syscall calls[] = {
 	NO("add_key", ENOSYS, R), NO("request_key", ENOSYS, R), NO("keyctl", ENOSYS, R),
 
 	/* Signals. */
-	OK("rt_sigaction", EACH), OK("rt_sigprocmask", EACH), OK("rt_sigreturn", ALL), OK("rt_sigpending", R|G),
+	OK("rt_sigaction", EACH), OK("rt_sigprocmask", EACH), OK("rt_sigreturn", ALL|X), OK("rt_sigpending", R|G),
 	OK("rt_sigsuspend", R|G), OK("rt_sigtimedwait", R|G), OK("rt_sigqueueinfo", R), OK("rt_tgsigqueueinfo", R),
 	OK("sigaltstack", EACH), OK("kill", R), OK("tkill", R), NO("kill", EPERM, G), NO("tkill", EPERM, G),
 	OK("tgkill", R|G), NO("tgkill", EPERM, NET|JOB),
 	OK("pause", R|G),
-	OK("restart_syscall", ALL),
+	OK("restart_syscall", ALL|X),
 
 	/* Time. */
-	OK("clock_gettime", EACH), OK("clock_getres", EACH), OK("clock_nanosleep", EACH), OK("nanosleep", EACH),
+	OK("clock_gettime", EACH|X), OK("clock_getres", EACH), OK("clock_nanosleep", EACH), OK("nanosleep", EACH),
 	OK("gettimeofday", EACH), OK("time", EACH), OK("alarm", R), OK("getitimer", R), OK("setitimer", R),
 	OK("timer_create", R), OK("timer_settime", R), OK("timer_gettime", R), OK("timer_getoverrun", R),
 	OK("timer_delete", R),
@@ -184,21 +187,24 @@ static const struct kh_syscall calls[] = {
 	 * granted folder would be a way out, which neither namespaces nor Landlock check.  Datagrams can be sent
 	 * without a connection, so there are none.
 	 */
-	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, R, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G|JOB|I),
+	IF(UNIX_SOCKET, "socket", EAFNOSUPPORT, P, "AF_UNIX, no datagrams"), NO("socket", EAFNOSUPPORT, NET|G|JOB|I|X),
 	IF(UNIX_SOCKET, "socketpair", EAFNOSUPPORT, ANY, "AF_UNIX, no datagrams"),
-	NO("connect", EACCES, R),
+	NO("connect", EACCES, P),
+	/* With network by name, a program can connect, but has no Unix sockets except pairs.  Its network is the loopback
+	   alone, and nobody listens there except a forwarder. */
+	IF(TCP_SOCKET, "socket", EAFNOSUPPORT, N, "TCP over IPv4 or IPv6"), OK("connect", N),
 	/* libcurl 7.88 calls connect on a socket that it was told is connected; with this answer it checks whether it
 	   is. */
 	NO("connect", EINPROGRESS, W|H|Q),
-	OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G), OK("shutdown", ANY|Q),
-	OK("recvfrom", ANY|Q), OK("recvmsg", ANY|Q), OK("recvmmsg", R),
+	OK("bind", R), OK("listen", R), OK("accept", R|G), OK("accept4", R|G|X), OK("shutdown", ANY|Q|X),
+	OK("recvfrom", ANY|Q|X), OK("recvmsg", ANY|Q|X), OK("recvmmsg", R),
 	/* A connected datagram socket still sends elsewhere if it is given an address, so workers cannot give one. */
-	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I|Q, "no address"),
-	OK("getsockopt", ANY|Q), OK("getsockname", ANY|Q), OK("getpeername", ANY|Q), OK("setsockopt", G),
+	OK("sendto", R|G), OK("sendmsg", R|G), OK("sendmmsg", R), IF(NO_ADDRESS, "sendto", 0, NET|I|Q|X, "no address"),
+	OK("getsockopt", ANY|Q|X), OK("getsockname", ANY|Q), OK("getpeername", ANY|Q), OK("setsockopt", G),
 	/*
 	 * Buffers of the kernel are memory that no process limit bounds, and socket filters are programs in the kernel.
 	 */
-	IF(NO_BUFFER, "setsockopt", EPERM, R, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
+	IF(NO_BUFFER, "setsockopt", EPERM, R|X, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
 	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H|Q, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */

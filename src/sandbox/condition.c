@@ -61,6 +61,24 @@ static int add_socket(struct kh_condition_programs *programs, int number, int er
 	return r != 0 ? r : refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, AF_UNIX, 0));
 }
 
+/* AF_INET and AF_INET6, SOCK_STREAM, protocol 0 or TCP.  A number with a high bit is larger than any of these. */
+static int add_tcp_socket(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = allow(programs, number);
+
+	for (uint64_t family = 0; family < AF_INET6 && r == 0; family++)
+		if (family != AF_INET)
+			r = refuse_if(programs, number, error, argument(0, SCMP_CMP_EQ, family, 0));
+	for (uint64_t type = 0; type <= 0xf && r == 0; type++)
+		if (type != SOCK_STREAM)
+			r = refuse_if(programs, number, error, argument(1, SCMP_CMP_MASKED_EQ, 0xf, type));
+	for (uint64_t protocol = 1; protocol < IPPROTO_TCP && r == 0; protocol++)
+		r = refuse_if(programs, number, error, argument(2, SCMP_CMP_EQ, protocol, 0));
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_GT, AF_INET6, 0));
+	return r != 0 ? r : refuse_if(programs, number, error, argument(2, SCMP_CMP_GT, IPPROTO_TCP, 0));
+}
+
 static int add_namespaces(struct kh_condition_programs *programs, int number, int error)
 {
 	/* Without CLONE_NEWTIME, because in clone() that bit is part of the exit signal. */
@@ -243,6 +261,8 @@ int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition c
 							   NULL);
 	case KH_CONDITION_UNIX_SOCKET:
 		return add_socket(programs, number, error);
+	case KH_CONDITION_TCP_SOCKET:
+		return add_tcp_socket(programs, number, error);
 	case KH_CONDITION_NO_NAMESPACE:
 		return add_namespaces(programs, number, error);
 	case KH_CONDITION_THREAD:

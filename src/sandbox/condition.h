@@ -15,6 +15,7 @@
 enum kh_condition {
 	KH_CONDITION_ALWAYS = 0,              /* no condition */
 	KH_CONDITION_UNIX_SOCKET,             /* family and type: AF_UNIX, no datagrams */
+	KH_CONDITION_TCP_SOCKET,              /* family, type and protocol: TCP */
 	KH_CONDITION_NO_NAMESPACE,            /* flags of clone: none of CLONE_NEW* */
 	KH_CONDITION_THREAD,                  /* flags of clone: those of a thread */
 	KH_CONDITION_NOT_EXECUTABLE,          /* protection: without PROT_EXEC, else kill */

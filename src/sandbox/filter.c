@@ -175,10 +175,10 @@ int kh_filter_install(const struct kh_filter *filter)
 const char *kh_filter_name(enum kh_filter_kind kind)
 {
 	static const char *const names[KH_FILTERS] = {
-		[KH_FILTER_RUN] = "run",         [KH_FILTER_WORKER] = "worker", [KH_FILTER_RESOLVE] = "resolve",
-		[KH_FILTER_HTTP] = "http",       [KH_FILTER_READ] = "read",     [KH_FILTER_TEXT] = "text",
-		[KH_FILTER_QUERY] = "query",     [KH_FILTER_SEARCH] = "search", [KH_FILTER_INIT] = "init",
-		[KH_FILTER_GATEWAY] = "gateway",
+		[KH_FILTER_RUN] = "run",         [KH_FILTER_WORKER] = "worker",   [KH_FILTER_RESOLVE] = "resolve",
+		[KH_FILTER_HTTP] = "http",       [KH_FILTER_READ] = "read",       [KH_FILTER_TEXT] = "text",
+		[KH_FILTER_QUERY] = "query",     [KH_FILTER_SEARCH] = "search",   [KH_FILTER_INIT] = "init",
+		[KH_FILTER_GATEWAY] = "gateway", [KH_FILTER_NETWORK] = "network", [KH_FILTER_FORWARD] = "forward",
 	};
 
 	return kind < KH_FILTERS ? names[kind] : "unknown";

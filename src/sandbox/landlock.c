@@ -23,8 +23,13 @@ enum {
 	FS_IOCTL_DEV = 1 << 15, /* ABI 5 */
 	NET_BIND_TCP = 1 << 0,  /* ABI 4 */
 	NET_CONNECT_TCP = 1 << 1,
+	RULE_NET_PORT = 2,
 	SCOPE_ABSTRACT_UNIX_SOCKET = 1 << 0, /* ABI 6 */
 	SCOPE_SIGNAL = 1 << 1,
+};
+
+struct net_port {
+	uint64_t allowed_access, port;
 };
 
 struct ruleset {
@@ -116,7 +121,23 @@ static int add_rule(int set, const struct kh_landlock_rule *rule, uint64_t handl
 	return error;
 }
 
+/* A kernel without rules for ports does not refuse TCP either. */
+static int add_port(int set, uint16_t port, uint64_t handled)
+{
+	struct net_port rule = {.allowed_access = NET_CONNECT_TCP, .port = port};
+
+	if ((handled & NET_CONNECT_TCP) == 0)
+		return 0;
+	return syscall(SYS_landlock_add_rule, set, RULE_NET_PORT, &rule, 0) < 0 ? errno : 0;
+}
+
 int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count)
+{
+	return kh_landlock_restrict_except(rules, count, NULL, 0);
+}
+
+int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
+				size_t port_count)
 {
 	int abi = kh_landlock_abi(), set, error = 0;
 	struct ruleset all = everything(abi);
@@ -128,6 +149,8 @@ int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count)
 		return errno;
 	for (size_t i = 0; i < count && error == 0; i++)
 		error = add_rule(set, &rules[i], all.fs);
+	for (size_t i = 0; i < port_count && error == 0; i++)
+		error = add_port(set, ports[i], all.net);
 	if (error == 0 && syscall(SYS_landlock_restrict_self, set, 0) < 0)
 		error = errno;
 	close(set);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum kh_landlock_right {
 	KH_LANDLOCK_READ,  /* read files and folders */
@@ -29,5 +30,9 @@ int kh_landlock_abi(void);
 
 /* Restricts this process and all that it starts to the rights of RULES.  Needs no_new_privs.  0 or errno. */
 int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) KH_CHECKED;
+
+/* The same, except that TCP connections to PORTS are permitted. */
+int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
+				size_t port_count) KH_CHECKED;
 
 #endif

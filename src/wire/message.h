@@ -27,6 +27,8 @@
 #define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
 #define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
 #define KH_MESSAGE_ANSWERS 16    /* items of ADDRESS */
+#define KH_MESSAGE_NETWORK 16    /* items of NETWORK */
+#define KH_MESSAGE_FIRST   16389 /* bytes of FIRST: the longest record of TLS, with its header */
 
 enum kh_message_type {
 	KH_MESSAGE_NONE = 0,
@@ -44,15 +46,24 @@ enum kh_message_type {
 	KH_MESSAGE_ERRORS,    /* bulk: standard error */
 	KH_MESSAGE_END,       /* executor: how the request ended; nothing follows */
 	/* between executor and a sandbox's first process */
-	KH_MESSAGE_JOB,    /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
-	KH_MESSAGE_WARM,   /* sandbox: prepared, waiting for its job */
-	KH_MESSAGE_BROKEN, /* sandbox: a part could not be set up */
-	KH_MESSAGE_EXITED, /* sandbox: how the program ended; also spawner to gateway: how the executor ended */
+	KH_MESSAGE_JOB,       /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
+	KH_MESSAGE_WARM,      /* sandbox: prepared, waiting for its job */
+	KH_MESSAGE_BROKEN,    /* sandbox: a part could not be set up */
+	KH_MESSAGE_EXITED,    /* sandbox: how the program ended; also spawner to gateway: how the executor ended */
+	KH_MESSAGE_LISTENING, /* sandbox: the listening socket of the next item of NETWORK (one descriptor) */
 	/* between executor and one of its own workers */
 	KH_MESSAGE_LOOKUP,    /* executor: resolve this name over the socket that comes along */
 	KH_MESSAGE_ADDRESSES, /* worker: what the name server answered */
 	KH_MESSAGE_TRANSFER,  /* executor: one HTTP exchange over the socket that comes along */
 	KH_MESSAGE_DONE,      /* worker: how the exchange ended */
+	KH_MESSAGE_GREETING,  /* executor: the first bytes of a connection, and the name that they must be for */
+	KH_MESSAGE_VERDICT,   /* worker: what they are */
+	/* between executor and a request's forwarder */
+	KH_MESSAGE_DIAL,   /* forwarder: connect to an item of NETWORK */
+	KH_MESSAGE_DIALED, /* executor: here is the connection (one descriptor), or why there is none */
+	KH_MESSAGE_JUDGE,  /* forwarder: the first bytes of a connection */
+	KH_MESSAGE_JUDGED, /* executor: what they are */
+	KH_MESSAGE_TALLY,  /* forwarder: the bytes that it has passed on so far */
 	/* between a gateway and its spawner; also READY and EXITED */
 	KH_MESSAGE_SPAWN, /* gateway: start an executor with this control channel (one descriptor) */
 	KH_MESSAGE_TYPES
@@ -78,16 +89,21 @@ enum kh_message_state {
 	KH_STATE_SANDBOX, /* JOB, once */
 	/* the executor on a sandbox's channel */
 	KH_STATE_SANDBOX_COLD, /* WARM, BROKEN */
-	KH_STATE_SANDBOX_WARM, /* BROKEN, EXITED */
+	KH_STATE_SANDBOX_WARM, /* LISTENING, BROKEN, EXITED */
 	KH_STATE_SANDBOX_SICK, /* EXITED: the sandbox that sent BROKEN has ended too */
 	/* a worker */
 	KH_STATE_WORKER_RESOLVE, /* LOOKUP, once */
 	KH_STATE_WORKER_HTTP,    /* TRANSFER */
 	KH_STATE_WORKER_BODY,    /* INPUT, INPUT_END */
+	KH_STATE_WORKER_SNI,     /* GREETING, once */
 	/* the executor on a worker's channel */
 	KH_STATE_RESOLVING,     /* ADDRESSES, DONE */
 	KH_STATE_TRANSFER_HEAD, /* HEAD, DONE */
 	KH_STATE_TRANSFER_BODY, /* OUTPUT, DONE */
+	KH_STATE_JUDGING,       /* VERDICT */
+	/* a forwarder, and the executor on its channel */
+	KH_STATE_FORWARDER,  /* DIALED, JUDGED */
+	KH_STATE_FORWARDING, /* DIAL, JUDGE, TALLY */
 	/* the spawner */
 	KH_STATE_SPAWNER, /* SPAWN */
 	/* the gateway on the spawner's channel, after READY */
@@ -134,7 +150,16 @@ enum kh_message_state {
 	X(NAME, TEXT, KH_MESSAGE_TEXT, 1)             /* a host name */                                               \
 	X(ADDRESS, ADDRESSES, 16, KH_MESSAGE_ANSWERS) /* 4 or 16 bytes each, network order */                         \
 	X(TRUNCATED, NUMBER, 1, 1)                    /* 1: ask again over TCP */                                     \
-	X(CONNECT, TEXT, KH_MESSAGE_TEXT, 1)          /* "host:port", or the absolute path of a Unix socket */
+	X(CONNECT, TEXT, KH_MESSAGE_TEXT, 1)          /* "host:port", or the absolute path of a Unix socket */        \
+	X(NETWORK, LIST, 300, KH_MESSAGE_NETWORK)     /* "host:port": what a program can connect to */                \
+	X(BYTES_OUT, NUMBER, ANY, 1)                  /* bytes that a program may send */                             \
+	X(TICKET, NUMBER, ANY, 1)                     /* number of a forwarder's connection */                        \
+	X(INDEX, NUMBER, 15, 1)                       /* item of NETWORK */                                           \
+	X(FIRST, BYTES, KH_MESSAGE_FIRST, 1)          /* first bytes of a connection */                               \
+	X(VERDICT, NUMBER, 3, 1)                      /* enum kh_greeting */                                          \
+	X(SENT, NUMBER, ANY, 1)                       /* bytes that a program sent to the network */                  \
+	X(RECEIVED, NUMBER, ANY, 1)                   /* bytes that it got from there */                              \
+	X(SPENT, NUMBER, 1, 1)                        /* 1: it wanted to send more than it may */
 
 enum kh_message_field {
 	KH_FIELD_NONE = 0,

@@ -19,6 +19,10 @@ static const char *const programs[] = {"/usr",
 				       "/etc/alternatives",
 				       "/etc/ld.so.cache",
 				       "/etc/localtime",
+				       "/etc/ssl/openssl.cnf",
+				       "/etc/ssl/certs",
+				       "/etc/ssl/cert.pem",
+				       "/etc/pki/tls/certs",
 				       NULL};
 
 #define LIBRARIES "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"
@@ -46,6 +50,7 @@ static const struct {
 	[KH_PROFILE_QUERY]   = {"query",   KH_PROFILE_IN_PLACE, false, true,  with_authorities},
 	[KH_PROFILE_SEARCH]  = {"search",  KH_PROFILE_IN_PLACE, false, true,  libraries},
 	[KH_PROFILE_MCP]     = {"mcp",     KH_PROFILE_IN_PLACE, false, true,  nothing},
+	[KH_PROFILE_SNI]     = {"sni",     KH_PROFILE_AHEAD,    false, false, libraries},
 };
 
 /* A text worker has much memory because a parser's tree is some twenty times as large as its input. */
@@ -59,6 +64,7 @@ static const struct kh_limits limits[KH_PROFILES] = {
 	[KH_PROFILE_QUERY]   = {  30000,    30, 256 * MIB,     1,    32, 16 * MIB, 16 * MIB},
 	[KH_PROFILE_SEARCH]  = {  30000,    30, 512 * MIB,     1,   128, 16 * MIB, 16 * MIB},
 	[KH_PROFILE_MCP]     = {    DAY, DAY_S, 512 * MIB,     1,    16, 64 * KIB,      TIB}, /* as long as its server */
+	[KH_PROFILE_SNI]     = {   5000,     2,  64 * MIB,     1,    16, 64 * KIB, 64 * KIB},
 };
 /* clang-format on */
 

@@ -15,6 +15,7 @@ enum kh_profile {
 	KH_PROFILE_QUERY,   /* takes a job: queries a database */
 	KH_PROFILE_SEARCH,  /* takes a job: keeps an index and searches it */
 	KH_PROFILE_MCP,     /* takes a job: reads what an MCP server sends, and writes it anew */
+	KH_PROFILE_SNI,     /* our own: reads the first bytes of one connection */
 	KH_PROFILES
 };
 

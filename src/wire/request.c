@@ -63,7 +63,7 @@ enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct 
 	struct kh_message_out out;
 
 	if (run->argc > KH_REQUEST_ARGUMENTS || run->reads > KH_REQUEST_PATHS || run->writes > KH_REQUEST_PATHS ||
-	    run->hosts > KH_REQUEST_HOSTS)
+	    run->hosts > KH_REQUEST_HOSTS || run->networks > KH_REQUEST_NETWORK)
 		return kh_error_set(err, KH_ELIMIT, "request_size", "too many arguments, paths or hosts");
 	if (run->argc == 0 && !kh_profile_takes_job(run->profile))
 		return kh_error_set(err, KH_EINPUT, "bad_request", "no program is named");
@@ -78,6 +78,8 @@ enum kh_err kh_request_write_run(const struct kh_run *run, char *buffer, struct 
 		write_limit(&out, limits[i].field, limit_of(&run->limits, &limits[i]));
 	write_list(&out, KH_FIELD_HOST, run->host, run->hosts);
 	kh_message_text(&out, KH_FIELD_CONNECT, run->connect);
+	write_list(&out, KH_FIELD_NETWORK, run->network, run->networks);
+	write_limit(&out, KH_FIELD_BYTES_OUT, run->bytes_out);
 	return end(&out, ret_packet, err);
 }
 
@@ -184,6 +186,66 @@ static enum kh_err check_hosts(const struct kh_view *hosts, size_t count, struct
 	return KH_OK;
 }
 
+/* A label of a name: letters, digits and hyphens within, at most 63 bytes. */
+static bool is_label(struct kh_view label)
+{
+	bool good = label.n > 0 && label.n <= 63 && label.p[0] != '-' && label.p[label.n - 1] != '-';
+
+	for (size_t i = 0; i < label.n && good; i++)
+		good = (label.p[i] >= 'a' && label.p[i] <= 'z') || kh_ascii_is_digit(label.p[i]) || label.p[i] == '-' ||
+		       label.p[i] == '_';
+	return good;
+}
+
+/* A name in lower case whose last label is no number, so that nobody takes it for an address. */
+static bool is_name(struct kh_view name)
+{
+	struct kh_view rest = name, label = {NULL, 0};
+	bool is_number = true;
+
+	if (name.n == 0 || name.n > 253)
+		return false;
+	while (kh_view_split(&rest, '.', &label))
+		if (!is_label(label))
+			return false;
+	for (size_t i = 0; i < label.n; i++)
+		is_number &= kh_ascii_is_digit(label.p[i]);
+	return !is_number && name.p[name.n - 1] != '.' && !kh_view_starts(label, KH_LIT("0x"));
+}
+
+bool kh_request_target(struct kh_view text, struct kh_view *ret_name, int *ret_port)
+{
+	size_t colon = kh_view_find(text, KH_LIT(":"), 0);
+	int64_t port = 0;
+
+	if (colon == SIZE_MAX || !is_name(kh_view_sub(text, 0, colon)) ||
+	    !kh_view_int(kh_view_from(text, colon + 1), &port) || port < 1 || port > 65535)
+		return false;
+	*ret_name = kh_view_sub(text, 0, colon);
+	*ret_port = (int)port;
+	return true;
+}
+
+/* What a program can connect to: names with ports, each once. */
+static enum kh_err check_network(const struct kh_run *run, struct kh_error *err)
+{
+	struct kh_view name;
+	int port;
+
+	if (run->networks > 0 && run->profile != KH_PROFILE_RUN)
+		return kh_error_set(err, KH_EINPUT, "bad_request", "profile %s has no network",
+				    kh_profile_name(run->profile));
+	for (size_t i = 0; i < run->networks; i++) {
+		if (!kh_request_target(run->network[i], &name, &port))
+			return kh_error_set(err, KH_EINPUT, "bad_request",
+					    "network %zu is not a name in lower case, a colon and a port", i + 1);
+		for (size_t k = 0; k < i; k++)
+			if (kh_view_eq(run->network[i], run->network[k]))
+				return kh_error_set(err, KH_EINPUT, "bad_request", "network %zu is named twice", i + 1);
+	}
+	return KH_OK;
+}
+
 /* True if RUN names something that cannot be given to a worker which started before its job came. */
 static bool comes_late(const struct kh_run *run)
 {
@@ -209,7 +271,7 @@ static enum kh_err check_run(const struct kh_run *run, struct kh_error *err)
 				    "profile %s takes no paths, and no limits but of time and output",
 				    kh_profile_name(run->profile));
 	if (run->connect.n == 0)
-		return run->hosts == 0
+		return run->hosts == 0 || run->networks > 0
 			       ? KH_OK
 			       : kh_error_set(err, KH_EINPUT, "bad_request", "hosts, and nothing to connect to");
 	if (run->profile != KH_PROFILE_QUERY)
@@ -240,7 +302,12 @@ enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run 
 	    (e = check_hosts(run.host, run.hosts, err)) != KH_OK)
 		return e;
 	run.connect = message->text[KH_FIELD_CONNECT];
-	e = check_run(&run, err);
+	run.bytes_out = message->has[KH_FIELD_BYTES_OUT] ? message->number[KH_FIELD_BYTES_OUT] : KH_REQUEST_BYTES_OUT;
+	e = read_list(message, KH_FIELD_NETWORK, run.network, KH_REQUEST_NETWORK, &run.networks, err);
+	if (e == KH_OK)
+		e = check_network(&run, err);
+	if (e == KH_OK)
+		e = check_run(&run, err);
 	if (e == KH_OK)
 		*ret_run = run;
 	return e;

@@ -14,6 +14,7 @@
 #define KH_REQUEST_PATHS     32
 #define KH_REQUEST_HEADERS   32
 #define KH_REQUEST_HOSTS     32
+#define KH_REQUEST_NETWORK   KH_MESSAGE_NETWORK
 #define KH_REQUEST_REDIRECTS 20 /* the most redirects that a request can ask to be followed; 5 if it does not say */
 #define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
 #define KH_REQUEST_BODY      (16U << 20)      /* the longest body of a POST; the worker buffers it to send its length */
@@ -39,7 +40,13 @@ struct kh_run {
 	struct kh_view connect;                /* "host:port", the absolute path of a Unix socket, or empty */
 	struct kh_view host[KH_REQUEST_HOSTS]; /* as for a fetch: addresses in any range, by configuration */
 	size_t hosts;
+	/* Only for programs (U2): "host:port", names alone.  The program reaches these and nothing else. */
+	struct kh_view network[KH_REQUEST_NETWORK];
+	size_t networks;
+	uint64_t bytes_out; /* what it may send to all of them together; 0: KH_REQUEST_BYTES_OUT */
 };
+
+#define KH_REQUEST_BYTES_OUT (1ULL << 30)
 
 struct kh_fetch {
 	struct kh_view url;
@@ -72,6 +79,10 @@ enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run 
 				struct kh_error *err) KH_CHECKED;
 enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fetch *ret_fetch,
 				  struct kh_error *err) KH_CHECKED;
+
+/* Takes "host:port" apart; false if HOST is no name in its one spelling (core/comm/url.h has the rules; an address is
+ * none), or PORT is none. */
+bool kh_request_target(struct kh_view text, struct kh_view *ret_name, int *ret_port);
 
 /* HOST and PORT in the form of a request's hosts; an IPv6 address gets brackets. */
 struct kh_view kh_request_host(struct kh_arena *arena, struct kh_view host, int port);

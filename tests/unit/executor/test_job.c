@@ -230,7 +230,7 @@ static void test_protocol(struct kh_test *t)
 		if (i == 2)
 			send_run(fd, &run); /* a second one */
 		if (i == 3)
-			send_packet(fd, KH_LIT("\1\1\0\0\0\0\0\0"));
+			send_packet(fd, KH_LIT("\2\1\0\0\0\0\0\0"));
 		drive(fd, &heard);
 		assert_int_equal(heard.ends, 1);
 		assert_int_equal(heard.end.number[KH_FIELD_FAULT], KH_FAULT_REQUEST);

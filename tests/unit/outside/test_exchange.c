@@ -198,13 +198,13 @@ static void test_broken(struct kh_test *t)
 		struct kh_view packet;
 	} bad[] = {
 		{KH_STATE_PARENT_RUN, KH_LIT_INIT("garbage")},
-		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\1\x0a\0\0\0\0\0\0")},    /* ERRORS of nothing */
-		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\2\x09\0\0\1\0\0\0x")},   /* another version */
-		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\1\x0b\0\0\0\0\0\0")},    /* END without a fault */
-		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\1\x0d\0\0\0\0\0\0")},    /* WARM */
-		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\1\x06\0\0\1\0\0\0x")},   /* INPUT, which is ours to send */
-		{KH_STATE_PARENT_FETCH, KH_LIT_INIT("\1\x09\0\0\1\0\0\0x")}, /* OUTPUT before HEAD */
-		{KH_STATE_PARENT_BODY, KH_LIT_INIT("\1\x0a\0\0\1\0\0\0x")},  /* ERRORS of a fetch */
+		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\2\x0a\0\0\0\0\0\0")},    /* ERRORS of nothing */
+		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\3\x09\0\0\1\0\0\0x")},   /* another version */
+		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\2\x0b\0\0\0\0\0\0")},    /* END without a fault */
+		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\2\x0d\0\0\0\0\0\0")},    /* WARM */
+		{KH_STATE_PARENT_RUN, KH_LIT_INIT("\2\x06\0\0\1\0\0\0x")},   /* INPUT, which is ours to send */
+		{KH_STATE_PARENT_FETCH, KH_LIT_INIT("\2\x09\0\0\1\0\0\0x")}, /* OUTPUT before HEAD */
+		{KH_STATE_PARENT_BODY, KH_LIT_INIT("\2\x0a\0\0\1\0\0\0x")},  /* ERRORS of a fetch */
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -236,7 +236,7 @@ static void test_descriptor(struct kh_test *t)
 
 	begin(t, KH_STATE_PARENT_RUN, false);
 	assert_int_equal(pipe(pipe_fds), 0);
-	send_packet(KH_LIT("\1\x09\0\0\1\0\0\0x"), &pipe_fds[1], 1);
+	send_packet(KH_LIT("\2\x09\0\0\1\0\0\0x"), &pipe_fds[1], 1);
 	close(pipe_fds[1]);
 	assert_lost();
 	/* Nobody has the writing end any more. */

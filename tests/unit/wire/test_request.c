@@ -501,6 +501,44 @@ static void test_connections(struct kh_test *t)
 	refuse_run(t, &run, "takes no connection");
 }
 
+/* U2: names with a port, each once, for programs alone. */
+static void test_network(struct kh_test *t)
+{
+	static const char *const bad[] = {"a.example",     "a.example:",    "a.example:0",   "a.example:65536",
+					  "A.example:80",  "127.0.0.1:80",  "[::1]:80",      "a..b:80",
+					  "a.example.:80", ":80",           "-a.example:80", "a-.example:80",
+					  "a b:80",        "*.example:80",  "0x7f.0x1:80",   "a.example:80:1",
+					  "a.example:-1",  "a.example:8x",  "1.2:80",        "a/b:80",
+					  "a.example:+80", "caf\xc3\xa9:80"};
+	struct kh_run run = {.profile = KH_PROFILE_RUN, .argc = 1, .networks = 2}, got;
+	struct kh_view name;
+	int port = 0;
+
+	run.argv[0] = KH_LIT("true");
+	run.network[0] = KH_LIT("api.example:443");
+	run.network[1] = KH_LIT("api.example:8443");
+	run.host[run.hosts++] = KH_LIT("api.example");
+	must(t, pass_run(t, &run, &got));
+	assert_int_equal(got.networks, 2);
+	assert_view(got.network[1], "api.example:8443");
+	assert_int_equal(got.bytes_out, KH_REQUEST_BYTES_OUT);
+	assert_true(kh_request_target(got.network[1], &name, &port));
+	assert_view(name, "api.example");
+	assert_int_equal(port, 8443);
+	run.network[1] = run.network[0];
+	refuse_run(t, &run, "named twice");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		run.network[1] = kh_view_str(bad[i]);
+		refuse_run(t, &run, "is not a name in lower case");
+	}
+	run.networks = 1;
+	run.bytes_out = 5;
+	must(t, pass_run(t, &run, &got));
+	assert_int_equal(got.bytes_out, 5);
+	run.profile = KH_PROFILE_HTTP;
+	refuse_run(t, &run, "has no network");
+}
+
 static void test_host(struct kh_test *t)
 {
 	assert_view(kh_request_host(&t->arena, KH_LIT("localhost"), 80), "localhost:80");
@@ -513,7 +551,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_other_type), KH_TEST_ONCE(test_fetch),        KH_TEST_ONCE(test_redirects),
 	KH_TEST_ONCE(test_headers),    KH_TEST_ONCE(test_hosts),        KH_TEST_ONCE(test_too_large),
 	KH_TEST_ONCE(test_full_lists), KH_TEST_ONCE(test_jobs),         KH_TEST_ONCE(test_connections),
-	KH_TEST_ONCE(test_host),
+	KH_TEST_ONCE(test_host),       KH_TEST_ONCE(test_network),
 };
 
 KH_TEST_MAIN(cases)
