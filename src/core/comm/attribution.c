@@ -32,15 +32,30 @@ static enum kh_err check_id(struct kh_view id, const char *member, const char *c
 					    "%s is not of the form [A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}", member));
 }
 
+/* What brought the content: an operation, or somebody of a role. */
+static enum kh_err check_operation(struct kh_arena *arena, const struct kh_attribution *attribution,
+				   struct kh_error *err)
+{
+	struct kh_operation_name name;
+
+	if (attribution->put_by.n == 0)
+		return kh_error_member(
+			err, KH_LIT("operation"),
+			kh_operation_find(arena, &kh_operations_own, attribution->operation, &name, err));
+	if (!kh_view_eq(attribution->operation, KH_LIT(KH_ATTRIBUTION_PUT)))
+		return kh_error_member(err, KH_LIT("operation"),
+				       kh_error_set(err, KH_EREFUSED, "attribution_malformed",
+						    "content that was put in has no operation"));
+	return check_id(attribution->put_by, "put_by", "bad_name", err);
+}
+
 /* Checks everything but the digests. */
 static enum kh_err check_parts(struct kh_arena *arena, const struct kh_attribution *attribution, struct kh_error *err)
 {
-	struct kh_operation_name name;
-	enum kh_err e = kh_operation_find(arena, &kh_operations_own, attribution->operation, &name, err);
+	enum kh_err e = check_operation(arena, attribution, err);
 
-	if (e != KH_OK)
-		return kh_error_member(err, KH_LIT("operation"), e);
-	e = check_id(attribution->session_id, "session_id", "session_malformed", err);
+	if (e == KH_OK)
+		e = check_id(attribution->session_id, "session_id", "session_malformed", err);
 	if (e == KH_OK)
 		e = kh_error_member(err, KH_LIT("source"), check_source(attribution->source, err));
 	if (e == KH_OK && attribution->audit_id.n > 0)
@@ -58,7 +73,12 @@ struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attri
 
 	kh_buf_init(&buf, arena, arena->limit);
 	kh_buf_lit(&buf, "CommunicationOS (");
-	kh_buf_add(&buf, kh_operation_short(attribution->operation));
+	if (attribution->put_by.n > 0) {
+		kh_buf_lit(&buf, "put by ");
+		kh_buf_add(&buf, attribution->put_by);
+	} else {
+		kh_buf_add(&buf, kh_operation_short(attribution->operation));
+	}
 	kh_buf_lit(&buf, ") in session ");
 	kh_buf_add(&buf, attribution->session_id);
 	if (kh_buf_end(&buf, &text) != KH_OK)
@@ -67,11 +87,16 @@ struct kh_view kh_attribution_text(struct kh_arena *arena, const struct kh_attri
 }
 
 /* The members in the order in which they are shown. */
-enum { TEXT, SOURCE, TIMESTAMP, TRUST_LEVEL, OPERATION, SESSION_ID, CONTENT_HASH, AUDIT_ID, DIGEST, MEMBERS };
-static const char *const names[MEMBERS] = {"attribution", "source",       "timestamp", "trust_level", "operation",
-					   "session_id",  "content_hash", "audit_id",  "digest"};
+enum { TEXT, SOURCE, TIMESTAMP, TRUST_LEVEL, OPERATION, PUT_BY, SESSION_ID, CONTENT_HASH, AUDIT_ID, DIGEST, MEMBERS };
+static const char *const names[MEMBERS] = {"attribution", "source",     "timestamp",    "trust_level", "operation",
+					   "put_by",      "session_id", "content_hash", "audit_id",    "digest"};
 
-/* The members' texts, in this order; that of AUDIT_ID is empty if there is none.  Out of memory marks the arena. */
+static bool is_optional(size_t member)
+{
+	return member == AUDIT_ID || member == PUT_BY;
+}
+
+/* The members' texts, in this order; an optional one is empty if there is none.  Out of memory marks the arena. */
 static void list_members(struct kh_arena *arena, const struct kh_attribution *attribution,
 			 struct kh_view ret_texts[MEMBERS])
 {
@@ -80,6 +105,7 @@ static void list_members(struct kh_arena *arena, const struct kh_attribution *at
 	ret_texts[TIMESTAMP] = kh_timestamp_text(arena, attribution->timestamp);
 	ret_texts[TRUST_LEVEL] = KH_LIT(KH_ATTRIBUTION_MARKER);
 	ret_texts[OPERATION] = attribution->operation;
+	ret_texts[PUT_BY] = attribution->put_by;
 	ret_texts[SESSION_ID] = attribution->session_id;
 	ret_texts[CONTENT_HASH] = kh_canonical_hex(arena, &attribution->content_hash);
 	ret_texts[AUDIT_ID] = attribution->audit_id;
@@ -94,7 +120,7 @@ yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 
 	list_members(arena, attribution, texts);
 	for (size_t i = 0; i < MEMBERS; i++) {
-		if (i != AUDIT_ID || texts[i].n > 0)
+		if (!is_optional(i) || texts[i].n > 0)
 			kh_json_add(doc, obj, names[i], texts[i]);
 	}
 	return obj;
@@ -102,15 +128,15 @@ yyjson_mut_val *kh_attribution_json(struct kh_arena *arena, yyjson_mut_doc *doc,
 
 static void emit(struct kh_emit *emit, const struct kh_attribution *attribution, bool with_digest)
 {
-	static const unsigned char by_name[] = {TEXT,       AUDIT_ID, CONTENT_HASH, DIGEST,     OPERATION,
-						SESSION_ID, SOURCE,   TIMESTAMP,    TRUST_LEVEL};
+	static const unsigned char by_name[] = {TEXT,   AUDIT_ID,   CONTENT_HASH, DIGEST,    OPERATION,
+						PUT_BY, SESSION_ID, SOURCE,       TIMESTAMP, TRUST_LEVEL};
 	struct kh_view texts[MEMBERS];
 
 	list_members(emit->buf->arena, attribution, texts);
 	kh_emit_object(emit);
 	for (size_t i = 0; i < MEMBERS; i++) {
 		size_t at = by_name[i];
-		if ((at != AUDIT_ID || texts[at].n > 0) && (at != DIGEST || with_digest))
+		if ((!is_optional(at) || texts[at].n > 0) && (at != DIGEST || with_digest))
 			kh_emit_add(emit, names[at], texts[at]);
 	}
 	kh_emit_end(emit);
@@ -250,18 +276,20 @@ static enum kh_err check_same(struct kh_arena *arena, yyjson_val *metadata, cons
 			      struct kh_error *err)
 {
 	struct kh_view texts[MEMBERS];
+	size_t count = 0;
 
 	list_members(arena, attribution, texts);
 	if (arena->failed)
 		return KH_ENOMEM;
 	for (size_t i = 0; i < MEMBERS; i++) {
 		yyjson_val *theirs = kh_json_get(metadata, names[i]);
-		if (i == AUDIT_ID && texts[i].n == 0)
+		if (is_optional(i) && texts[i].n == 0)
 			continue;
+		count++;
 		if (!yyjson_is_str(theirs) || !kh_view_eq(kh_json_str(theirs), texts[i]))
 			return malformed(err, names[i]);
 	}
-	if (yyjson_obj_size(metadata) != MEMBERS - (texts[AUDIT_ID].n == 0))
+	if (yyjson_obj_size(metadata) != count)
 		return kh_error_set(err, KH_EREFUSED, "attribution_malformed", "it has members that are not known");
 	return KH_OK;
 }
@@ -270,6 +298,7 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 				struct kh_error *err)
 {
 	struct kh_attribution read = {.operation = kh_json_str(kh_json_get(metadata, "operation")),
+				      .put_by = kh_json_str(kh_json_get(metadata, "put_by")),
 				      .session_id = kh_json_str(kh_json_get(metadata, "session_id")),
 				      .source = kh_json_str(kh_json_get(metadata, "source")),
 				      .audit_id = kh_json_str(kh_json_get(metadata, "audit_id"))};
@@ -277,7 +306,7 @@ enum kh_err kh_attribution_read(struct kh_arena *arena, yyjson_val *metadata, st
 	if (!yyjson_is_obj(metadata))
 		return kh_error_set(err, KH_EREFUSED, "attribution_missing", "there is no attribution");
 	for (size_t i = 0; i < MEMBERS; i++) {
-		if (i != AUDIT_ID && kh_json_get(metadata, names[i]) == NULL)
+		if (!is_optional(i) && kh_json_get(metadata, names[i]) == NULL)
 			return kh_error_member(
 				err, kh_view_str(names[i]),
 				kh_error_set(err, KH_EREFUSED, "attribution_missing", "%s is missing", names[i]));

@@ -11,6 +11,10 @@
  * {"content":...,"metadata":{all of the above but digest}}.  The digest is also in the audit, so an attribution that
  * was made up later is detected there; a changed one is detected here.  Members are not checked one by one: if any
  * member differs from what the others determine, the attribution is refused.
+ *
+ * Content that somebody put in was brought by no operation: `operation` is "content.put", `put_by` says by which role,
+ * and `source` has the giver's words, which nothing has checked.  The text is then "CommunicationOS (put by controller)
+ * in session s1".
  */
 #ifndef KH_CORE_COMM_ATTRIBUTION_H
 #define KH_CORE_COMM_ATTRIBUTION_H
@@ -19,9 +23,11 @@
 
 #define KH_ATTRIBUTION_MARKER     "UNTRUSTED_EXTERNAL_CONTENT" /* the only trust level of external content */
 #define KH_ATTRIBUTION_SOURCE_MAX 4096                         /* bytes */
+#define KH_ATTRIBUTION_PUT        "content.put"                /* the operation of content that was put in */
 
 struct kh_attribution {
-	struct kh_view operation; /* "comm.fetch" */
+	struct kh_view operation; /* "comm.fetch"; KH_ATTRIBUTION_PUT if PUT_BY is set */
+	struct kh_view put_by;    /* the role of the giver; empty: an operation brought the content */
 	struct kh_view session_id;
 	struct kh_view source;   /* URL, path, database, ...: visible characters only */
 	struct kh_view audit_id; /* empty if there is none */

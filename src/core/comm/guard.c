@@ -48,7 +48,8 @@ enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const 
 
 	if (e == KH_OK)
 		e = kh_normalise_key(arena, attribution->source, &name);
-	if (e == KH_OK && kh_url_read(attribution->source, &url, NULL) == KH_OK)
+	/* What a giver says about its source is no proof of a host. */
+	if (e == KH_OK && attribution->put_by.n == 0 && kh_url_read(attribution->source, &url, NULL) == KH_OK)
 		e = kh_normalise_key(arena, url.host, &host);
 	if (e == KH_OK)
 		*ret_yes = (name.n > 0 && holds(text, name)) || (host.n > 0 && holds(text, host));

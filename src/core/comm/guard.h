@@ -34,7 +34,7 @@ enum kh_err kh_guard_output(struct kh_arena *arena, struct kh_view output, const
 			    struct kh_reasons *flags, size_t *ret_places, bool *ret_copies) KH_CHECKED;
 
 /*
- * Whether OUTPUT names the source of ATTRIBUTION: its whole text, or the host if it is a URL. A part of a longer word
+ * Whether OUTPUT names the source of ATTRIBUTION: its whole text, or the host if an operation brought it from a URL. A part of a longer word
  * or host does not count: "example.com" is not named by "notexample.com" or "example.com.evil.example".
  */
 enum kh_err kh_guard_names(struct kh_arena *arena, struct kh_view output, const struct kh_attribution *attribution,

@@ -8,6 +8,7 @@
 #include "core/comm/url.h"
 #include "core/policy/field.h"
 #include "core/policy/match.h"
+#include "core/policy/permit.h"
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
 #include "operations.inc"
@@ -160,8 +161,8 @@ static const struct kh_schema_field table_fields[] = {ROW("low", KH_TAINT_LOW), 
 static const struct kh_shape table_shape = LINED(table_fields, kh_risk_table, NULL);
 
 static const struct kh_schema_field destination_fields[] = {
-	TEXT(kh_policy_destination, origin, true, 1, 128, kh_match_is_glob,
-	     "an origin: a host or operation, * for any"),
+	TEXT(kh_policy_destination, origin, true, 1, 128, kh_permit_is_origin,
+	     "an origin: a host or operation, * for any of these; given:controller, given:host or given:admin"),
 	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_destination, to, false, 64, kh_match_is_pattern, IS_PATTERN),
 };

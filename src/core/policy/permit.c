@@ -280,6 +280,25 @@ static enum kh_err check_patterns(struct kh_arena *arena, const struct kh_policy
 	return KH_OK;
 }
 
+bool kh_permit_is_origin(struct kh_view text)
+{
+	static const enum kh_role roles[] = {KH_ROLE_CONTROLLER, KH_ROLE_HOST, KH_ROLE_ADMIN};
+	struct kh_view role = kh_view_from(text, kh_view_starts(text, KH_LIT(KH_PERMIT_GIVEN)) ? 6 : text.n);
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		if (kh_view_eq(role, kh_view_str(kh_words_name(&kh_policy_role_words, roles[i]))))
+			return true;
+	}
+	return kh_match_is_glob(text);
+}
+
+/* A glob has no colon, so it cannot be written for what was put in; but `*` would match that too. */
+static bool is_from(struct kh_view pattern, struct kh_view origin)
+{
+	return kh_view_starts(origin, KH_LIT(KH_PERMIT_GIVEN)) ? kh_view_eq(pattern, origin)
+							       : kh_match_glob(pattern, origin);
+}
+
 static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_call *call, struct kh_view parameter,
 		      yyjson_val *val)
 {
@@ -296,7 +315,7 @@ static bool may_carry(const struct kh_policy_rule *rule, const struct kh_permit_
 	if (!marked || block.n == 0 || origin.n == 0 || yyjson_obj_size(val) != 1)
 		return false;
 	for (size_t i = 0; i < rule->destinations.n; i++) {
-		if (kh_match_glob(destinations[i].origin, origin) && goes_to(&destinations[i], call))
+		if (is_from(destinations[i].origin, origin) && goes_to(&destinations[i], call))
 			return true;
 	}
 	return false;
@@ -411,10 +430,7 @@ static uint64_t bytes_of(yyjson_val *val)
 	return yyjson_is_str(val) ? kh_json_str(val).n : yyjson_is_num(val) ? 8 : 1;
 }
 
-/*
- * The bytes of a parameter that is sent out: for a URL the part after its scheme; 0 for a reference, because the agent
- * did not choose the content.
- */
+/* The bytes of a parameter that is sent out: for a URL the part after its scheme.  References are counted apart. */
 static uint64_t bytes_sent(const struct kh_parameter_spec *spec, yyjson_val *val)
 {
 	struct kh_view scheme = KH_LIT("https://"), text = kh_json_str(val);
@@ -426,13 +442,23 @@ static uint64_t bytes_sent(const struct kh_parameter_spec *spec, yyjson_val *val
 	return text.n;
 }
 
+/* The bytes of what is referred to, as far as an agent chose them; what the world sent is not the agent's choice. */
+static uint64_t bytes_referred(const struct kh_permit_call *call)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < call->origin_count; i++)
+		n += call->origins[i].chosen;
+	return n;
+}
+
 uint64_t kh_permit_egress(const struct kh_permit_call *call)
 {
 	const struct kh_operation *operation = call->operation;
-	uint64_t n = 0;
+	uint64_t n = bytes_referred(call);
 
 	if (operation == NULL || operation->is_upstream)
-		return bytes_of(call->parameters);
+		return n + bytes_of(call->parameters);
 	if (!kh_permit_is_network(call, KH_TIER_3))
 		return 0;
 	for (size_t i = 0; i < operation->parameter_count; i++) {

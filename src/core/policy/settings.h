@@ -59,7 +59,7 @@ struct kh_policy_rates {
 
 /* K8: sealed content from ORIGIN may be sent if the parameter's value matches one of TO. */
 struct kh_policy_destination {
-	struct kh_view origin;    /* the host that a block came from, or the operation's name if there is no host */
+	struct kh_view origin;    /* see struct kh_permit_origin */
 	struct kh_view parameter; /* the one that names the destination; empty: the tool itself is the destination */
 	struct kh_texts to;
 };

@@ -9,6 +9,7 @@
 #include "core/comm/declaration.h"
 #include "core/comm/plan.h"
 #include "core/comm/url.h"
+#include "engine/context/giver.h"
 #include "engine/state/find.h"
 
 #define REFERENCES 64 /* blocks that one declaration can refer to */
@@ -25,14 +26,22 @@ struct reading {
 
 /* --- references --------------------------------------------------------------------------------------------------- */
 
-/* Where a block came from, in the form of `origin` in a policy: the host of its source, otherwise its operation. */
-static enum kh_err find_origin(struct kh_op *op, const struct kh_block_row *block, struct kh_view *ret_origin)
+/*
+ * Where a block came from, in the form of `origin` in a policy: the host that the operation got it from, otherwise the
+ * operation.  If somebody put it in, that is its origin, whatever its source says.
+ */
+static enum kh_err find_origin(struct kh_op *op, const struct kh_block_row *block, const struct kh_giver *giver,
+			       struct kh_view *ret_origin)
 {
 	struct kh_attribution attribution;
 	yyjson_val *root = NULL;
 	struct kh_url url;
-	enum kh_err e = kh_json_read(op->arena, block->attribution, &root, op->err);
 
+	if (giver->put) {
+		*ret_origin = kh_arena_printf(op->arena, KH_PERMIT_GIVEN "%.*s", KH_FMT(giver->word));
+		return kh_arena_check(op->arena);
+	}
+	enum kh_err e = kh_json_read(op->arena, block->attribution, &root, op->err);
 	if (e == KH_OK)
 		e = kh_attribution_read(op->arena, root, &attribution, op->err);
 	if (e == KH_OK)
@@ -44,7 +53,9 @@ static enum kh_err add_reference(struct reading *r, yyjson_val *id)
 {
 	struct kh_view text = kh_json_str(id);
 	struct kh_op *op = r->op;
+	struct kh_permit_origin *origin = &r->origins[r->count];
 	struct kh_block_row block;
+	struct kh_giver giver;
 
 	if (r->count == REFERENCES)
 		return kh_error_set(op->err, KH_ELIMIT, "too_many", "a call refers to at most %d blocks", REFERENCES);
@@ -54,9 +65,12 @@ static enum kh_err add_reference(struct reading *r, yyjson_val *id)
 	if (block.kind != KH_BLOCK_SEALED || block.purged_at != 0)
 		return kh_error_set(op->err, KH_EREFUSED, "content_not_allowed",
 				    "only sealed content that is still there can be referred to");
-	r->origins[r->count].block = text;
-	r->hashes[r->count] = block.content_hash;
-	return find_origin(op, &block, &r->origins[r->count++].origin);
+	e = kh_giver_find(op, &block, &giver);
+	if (e != KH_OK)
+		return e;
+	*origin = (struct kh_permit_origin){.block = text, .chosen = giver.chosen};
+	r->hashes[r->count++] = block.content_hash;
+	return find_origin(op, &block, &giver, &origin->origin);
 }
 
 /* Finds all references in VAL, in their order.  JSON is nested at most 64 deep. */

@@ -3,6 +3,7 @@
 
 #include "core/block/prints.h"
 #include "core/comm/operations.h"
+#include "engine/context/giver.h"
 #include "engine/context/seal.h"
 #include "engine/state/allowance.h"
 #include "engine/state/each.h"
@@ -11,15 +12,21 @@
 #define BATCH       256
 #define BATCH_BYTES (8U << 20) /* bytes of content that one purge reads */
 
-static enum kh_err record_seal(struct kh_op *op, const struct kh_seal *seal)
+/* STATED: the operation that the giver says brought it; a name of the registry, or empty. */
+static enum kh_err record_seal(struct kh_op *op, const struct kh_seal *seal, struct kh_view stated)
 {
-	struct kh_view digest = kh_canonical_hex(op->arena, &seal->digest);
+	struct kh_emit what;
+	struct kh_view text;
 
-	if (digest.p == NULL)
-		return KH_ENOMEM;
-	return kh_op_event(op, KH_AUDIT_BLOCK_SEALED, seal->task,
-			   kh_arena_printf(op->arena, "{\"block\":%lld,\"digest\":\"%.*s\",\"size\":%zu}",
-					   (long long)seal->row->id, KH_FMT(digest), seal->row->content.n));
+	kh_op_describe(op, &what);
+	kh_emit_add_int(&what, "block", seal->row->id);
+	kh_emit_add_digest(&what, "digest", &seal->digest);
+	kh_emit_add_int(&what, "size", (int64_t)seal->row->content.n);
+	if (stated.n > 0)
+		kh_emit_add(&what, "stated_operation", stated);
+	kh_emit_end(&what);
+	enum kh_err e = kh_emit_finish(&what, &text);
+	return e == KH_OK ? kh_op_event(op, KH_AUDIT_BLOCK_SEALED, seal->task, text) : e;
 }
 
 /* G4: content over a quota is refused, and that is on the record. */
@@ -56,7 +63,8 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 {
 	struct kh_put *put = call;
 	struct kh_seal seal = {
-		.operation = put->operation.n > 0 ? put->operation : KH_LIT("comm.read"),
+		.operation = KH_LIT(KH_ATTRIBUTION_PUT),
+		.giver = kh_giver_caller(op),
 		.source = put->source,
 		.content = put->content,
 	};
@@ -76,7 +84,7 @@ enum kh_err kh_put_run(struct kh_op *op, void *call)
 		return e;
 	e = kh_seal_block(op, &seal);
 	if (e == KH_OK)
-		e = record_seal(op, &seal);
+		e = record_seal(op, &seal, put->operation);
 	if (e != KH_OK)
 		return e;
 	put->id = kh_op_id(op, KH_ID_BLOCK, seal.row->id);

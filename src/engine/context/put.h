@@ -6,8 +6,8 @@
 
 struct kh_put {
 	struct kh_view task;
-	struct kh_view source;     /* where it came from; visible characters only */
-	struct kh_view operation;  /* of the attribution; empty: comm.read */
+	struct kh_view source;     /* where it came from, in the giver's words; visible characters only */
+	struct kh_view operation;  /* that brought it, if the giver says so: for the record; empty: not said */
 	struct kh_tainted content; /* valid UTF-8 up to 16 MiB, else refused */
 	/* filled in before the transaction: whether the operation is one */
 	enum kh_err e;

@@ -65,6 +65,7 @@ static enum kh_err attribute(struct kh_op *op, struct kh_seal *seal, const struc
 {
 	struct kh_attribution attribution = {
 		.operation = seal->operation,
+		.put_by = seal->giver,
 		.session_id = kh_op_id(op, KH_ID_TASK, seal->task->id),
 		.source = seal->source,
 		.timestamp = seal->slot != 0 ? seal->slot : op->now,

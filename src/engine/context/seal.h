@@ -30,7 +30,8 @@ enum kh_err kh_seal_find(struct kh_op *op, struct kh_tainted content, const stru
 struct kh_seal {
 	struct kh_task_row *task;
 	struct kh_context_row *context;
-	struct kh_view operation; /* "comm.fetch" */
+	struct kh_view operation; /* "comm.fetch", or KH_ATTRIBUTION_PUT */
+	struct kh_view giver;     /* the role of whoever put it in; empty: an operation brought it */
 	struct kh_view source;    /* visible characters only */
 	struct kh_tainted content;
 	struct kh_view origin; /* what it was asked for by (core/comm/origin.h); empty: it was put in */

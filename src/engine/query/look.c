@@ -3,6 +3,7 @@
 
 #include "core/bcp/message.h"
 #include "core/block/taint.h"
+#include "engine/context/giver.h"
 #include "engine/context/influence.h"
 #include "engine/query/settle.h"
 #include "engine/state/find.h"
@@ -97,6 +98,7 @@ static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, 
 	enum kh_tier tier = kh_policy_rule(op->policy, op->arena, call.operation, agent, &path)->tier;
 	if (tier == KH_TIER_AUTO)
 		tier = KH_TIER_3; /* as the gates take it */
+	kh_json_add(doc, obj, "operation", call.operation);
 	kh_json_add_raw(doc, obj, "parameters", call.parameters);
 	yyjson_mut_obj_add_str(doc, obj, "tier", kh_words_name(&kh_tier_words, tier));
 	return KH_OK;
@@ -104,7 +106,7 @@ static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, 
 
 /*
  * B23: of each source what its Controller may know.  What the world said of itself, such as a final URL, is sealed with
- * the content; the source of what was put in is told to whoever gave it.
+ * the content.
  */
 static enum kh_err add_source(struct kh_op *op, const struct kh_block_row *block, yyjson_mut_doc *doc,
 			      yyjson_mut_val *list)
@@ -116,11 +118,7 @@ static enum kh_err add_source(struct kh_op *op, const struct kh_block_row *block
 		return e;
 	yyjson_mut_val *obj = yyjson_mut_arr_add_obj(doc, list);
 	kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, block->id));
-	kh_json_add(doc, obj, "operation", kh_json_str(kh_json_get(attribution, "operation")));
-	if (block->declaration != 0)
-		e = add_call(op, block, doc, obj);
-	else if (kh_op_sees_all(op) || block->put_by == op->caller->id)
-		kh_json_add(doc, obj, "source", block->source);
+	e = block->declaration != 0 ? add_call(op, block, doc, obj) : kh_giver_add(op, block, doc, obj);
 	kh_op_add_time(op, doc, obj, "time", block->created_at);
 	kh_json_add(doc, obj, "audit_id", kh_json_str(kh_json_get(attribution, "audit_id")));
 	return e;

@@ -93,12 +93,16 @@ static const struct kh_rest_route routes[] = {
 	 "Put content into a task, sealed",
 	 .about = "Untrusted data with taint high and an attribution.  Nobody gets it back through this API: a "
 		  "controller asks a Reader about it.",
-	 .query = {{"source", KH_REST_TEXT, .about = "With a text/plain body: where the content came from."},
-		   {"operation", KH_REST_TEXT, .about = "With a text/plain body: the operation of its attribution."}},
+	 .query = {{"source", KH_REST_TEXT,
+		    .about = "With a text/plain body: where the content came from, in your words."},
+		   {"operation", KH_REST_TEXT,
+		    .about = "With a text/plain body: what you say brought it; for the record."}},
 	 .body = {{"source", KH_REST_TEXT,
-		   .about = "Where the content came from, for people: a URL, a path.  Visible characters only.",
+		   .about =
+			   "Where the content came from, in your words, for people: a URL, a path.  Nothing is decided "
+			   "by it.  Visible characters only.",
 		   .required = true},
-		  {"operation", KH_REST_TEXT, .about = "Of its attribution; `comm.read` if it is missing."},
+		  {"operation", KH_REST_TEXT, .about = "What you say brought it; for the record."},
 		  {"content", KH_REST_TEXT, .about = "The content itself, up to 16 MiB.", .required = true}},
 	 .text_body = "The content itself, up to 16 MiB of UTF-8; `source` is in the URL then.", .limit = CONTENT,
 	 .status = 201, .flags = KH_REST_CONFLICTS},

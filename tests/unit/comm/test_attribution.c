@@ -94,6 +94,31 @@ static void test_format(struct kh_test *t)
 	must(t, check(t, val, "", KH_LIT("abc123")));
 }
 
+/* E10: of content that somebody put in it says so; there is no operation that it could name. */
+static void test_put(struct kh_test *t)
+{
+	struct kh_attribution attribution = parts, read;
+
+	attribution.put_by = KH_LIT("controller");
+	must_fail(t, KH_EREFUSED, kh_attribution_make(&t->arena, &attribution, KH_LIT("some text"), &t->err));
+	assert_string_equal(t->err.code, "attribution_malformed");
+	attribution.operation = KH_LIT("content.put");
+	must(t, kh_attribution_make(&t->arena, &attribution, KH_LIT("some text"), &t->err));
+	yyjson_val *val = metadata(t, &attribution, "{", "{");
+	assert_view(kh_json_str(kh_json_get(val, "attribution")),
+		    "CommunicationOS (put by controller) in session abc123");
+	assert_view(kh_json_str(kh_json_get(val, "put_by")), "controller");
+	must(t, kh_attribution_prove(&t->arena, val, KH_LIT("some text"), &read, &t->err));
+	assert_view(read.put_by, "controller");
+	/* It cannot be taken off, nor be another's. */
+	val = metadata(t, &attribution, "\"put_by\":\"controller\"", "\"put_by\":\"host\"");
+	must_fail(t, KH_EREFUSED, check(t, val, "some text", KH_LIT("abc123")));
+	val = metadata(t, &attribution, "\"put_by\"", "\"put_bye\"");
+	must_fail(t, KH_EUNKNOWN, check(t, val, "some text", KH_LIT("abc123")));
+	attribution.put_by = KH_LIT("");
+	must_fail(t, KH_EUNKNOWN, kh_attribution_make(&t->arena, &attribution, KH_LIT("some text"), &t->err));
+}
+
 /* E10, E13 (Attribution Guard: missing attribution rejected; red line: attribution bypass). */
 static void test_missing(struct kh_test *t)
 {
@@ -212,5 +237,6 @@ static void test_refused(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_canonical), KH_TEST(test_format),  KH_TEST(test_missing),
-					    KH_TEST(test_session),   KH_TEST(test_changed), KH_TEST(test_refused)};
+					    KH_TEST(test_session),   KH_TEST(test_changed), KH_TEST(test_refused),
+					    KH_TEST(test_put)};
 KH_TEST_MAIN(cases)

@@ -6,26 +6,49 @@
 #include "engine/context/put.h"
 
 /* Searches inside may carry what was read; a search of the web may not, nor may anything that came from elsewhere. */
-#define POLICY                                                                          \
-	"policy:\n"                                                                     \
-	"  release: immediate\n"                                                        \
-	"  rates: {category_1: 1000000/second}\n"                                       \
-	"  operations:\n"                                                               \
-	"    - name: comm.search\n"                                                     \
-	"      risk: low\n"                                                             \
-	"      rate: 1000000/second\n"                                                  \
-	"      scopes: [internal, web]\n"                                               \
-	"      content_parameters: [query]\n"                                           \
-	"      destinations: [{origin: comm.read, parameter: scope, to: [internal]}]\n" \
-	"    - name: comm.exec\n"                                                       \
-	"      rate: 1000000/second\n"                                                  \
-	"      commands: [{name: words, argv: [/usr/bin/wc]}]\n"                        \
-	"      content_parameters: [args]\n"                                            \
-	"      destinations: [{origin: comm.read}]\n"                                   \
+#define POLICY                                                                           \
+	"policy:\n"                                                                      \
+	"  release: immediate\n"                                                         \
+	"  rates: {category_1: 1000000/second}\n"                                        \
+	"  operations:\n"                                                                \
+	"    - name: comm.search\n"                                                      \
+	"      risk: low\n"                                                              \
+	"      rate: 1000000/second\n"                                                   \
+	"      scopes: [internal, web]\n"                                                \
+	"      content_parameters: [query]\n"                                            \
+	"      destinations: [{origin: comm.read, parameter: scope, to: [internal]}]\n"  \
+	"    - name: comm.exec\n"                                                        \
+	"      rate: 1000000/second\n"                                                   \
+	"      commands: [{name: words, argv: [/usr/bin/wc]}]\n"                         \
+	"      content_parameters: [args]\n"                                             \
+	"      destinations: [{origin: comm.read}]\n"                                    \
+	"    - {name: comm.read, risk: low, paths: [/srv/docs], rate: 1000000/second}\n" \
 	"    - {name: comm.fetch, rate: 1000000/second}\n"
 
 #define TEXT "The warehouse at Kiln Lane holds four hundred crates."
 
+/* A block that comm.read brought, from SOURCE. */
+static struct kh_view brought(struct kh_fixture *f, struct kh_view task, const char *source)
+{
+	struct kh_comm_call act;
+	struct kh_comm_look look;
+
+	must(f->t, kh_operating_call(f, task, KH_OPERATING_READ, KH_LIT(""), &act));
+	assert_int_equal(act.next, KH_CALL_RUNS);
+	struct kh_view id = kh_arena_dup(&f->arena, act.look.id);
+	struct kh_comm_end end = {
+		.declaration = act.look.row->id,
+		.result = {.end = KH_ERRAND_OK,
+			   .content = kh_tainted_wrap(KH_LIT(TEXT)),
+			   .details = kh_tainted_wrap(KH_LIT("{}")),
+			   .source = kh_view_str(source)},
+	};
+	must(f->t, kh_fixture_own(f, kh_comm_end_run, &end));
+	must(f->t, kh_operating_look(f, id, &look));
+	return kh_arena_dup(&f->arena, look.block);
+}
+
+/* A block that the controller put in, with what it says about it. */
 static struct kh_view put(struct kh_fixture *f, struct kh_view task, const char *source, const char *operation)
 {
 	struct kh_put call = {.task = task,
@@ -66,7 +89,7 @@ static const char *declare(struct kh_fixture *f, const char *form, struct kh_vie
 static void test_carried(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
-	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
+	struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
 	struct kh_comm_call act;
 	static const struct kh_digest none;
 
@@ -85,8 +108,8 @@ static void test_carried(struct kh_test *t)
 static void test_destinations(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
-	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
-	struct kh_view page = put(f, task, "https://stock.example/", "comm.fetch");
+	struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
+	struct kh_view page = brought(f, task, "https://stock.example/");
 	struct kh_comm_call act;
 
 	must_fail(t, KH_EREFUSED, kh_operating_call(f, task, declare(f, OUTSIDE, block), KH_LIT(""), &act));
@@ -102,10 +125,25 @@ static void test_destinations(struct kh_test *t)
 				    KH_LIT(""), &act));
 }
 
+/* K8: what somebody put in has no host and no operation for its origin, whatever its giver says about it. */
+static void test_put(struct kh_test *t)
+{
+	static const char *const sources[] = {"/srv/docs/stock.txt", "comm.read", "https://comm.read/"};
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_comm_call act;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		struct kh_view block = put(f, task, sources[i], "comm.read");
+		must_fail(t, KH_EREFUSED, kh_operating_call(f, task, declare(f, SEARCH, block), KH_LIT(""), &act));
+		assert_code(t, "content_not_allowed");
+	}
+}
+
 static void test_default(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
-	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
+	struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
 	struct kh_comm_call act;
 
 	must_fail(t, KH_EREFUSED, kh_operating_call(f, task, declare(f, SEARCH, block), KH_LIT(""), &act));
@@ -132,7 +170,7 @@ static void test_forms(struct kh_test *t)
 		"{\"operation\":\"comm.read\",\"path\":{\"$block\":\"%s\"}" REASON,
 	};
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
-	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
+	struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct kh_comm_call act = {0};
@@ -189,7 +227,7 @@ static void test_changed(struct kh_test *t)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_fixture *f = kh_fixture_fresh(t, POLICY);
-		struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
+		struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
 		struct change change = {kh_fixture_number(f, KH_ID_BLOCK, block), all[i].hash, all[i].purge};
 		struct kh_comm_call act;
 
@@ -210,7 +248,7 @@ static void test_changed(struct kh_test *t)
 static void test_approved(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, POLICY);
-	struct kh_view task = kh_operating_task(f), block = put(f, task, "/srv/docs/stock.txt", "comm.read");
+	struct kh_view task = kh_operating_task(f), block = brought(f, task, "/srv/docs/stock.txt");
 	struct kh_comm_call act;
 
 	must(t, kh_operating_call(f, task, declare(f, COUNT, block), KH_LIT(""), &act));
@@ -225,6 +263,6 @@ static void test_approved(struct kh_test *t)
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_carried),  KH_TEST_ONCE(test_destinations), KH_TEST_ONCE(test_default),
 	KH_TEST_ONCE(test_forms),    KH_TEST_ONCE(test_whose),        KH_TEST_ONCE(test_changed),
-	KH_TEST_ONCE(test_approved),
+	KH_TEST_ONCE(test_approved), KH_TEST_ONCE(test_put),
 };
 KH_TEST_MAIN(cases)

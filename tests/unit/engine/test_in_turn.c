@@ -64,7 +64,8 @@ static void test_lineage_is_flat(struct kh_test *t)
 	assert_int_equal(yyjson_arr_size(told), 2);
 	assert_true(kh_view_eq(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "block")), w.block));
 	assert_true(kh_view_eq(kh_json_str(kh_json_get(yyjson_arr_get(told, 1), "block")), other));
-	assert_view(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "operation")), "comm.read");
+	assert_view(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "operation")), "content.put");
+	assert_view(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "put_by")), "controller");
 	assert_true(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "audit_id")).n > 0);
 	assert_true(kh_json_str(kh_json_get(yyjson_arr_get(told, 0), "time")).n > 0);
 }

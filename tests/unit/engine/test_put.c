@@ -50,7 +50,8 @@ static void test_seal(struct kh_test *t)
 	yyjson_val *metadata = kh_fixture_json(f, row->attribution);
 	must(t, kh_attribution_check(&f->arena, metadata, row->content, task, &attribution, &t->err));
 	assert_view(attribution.source, "inbox/17.eml");
-	assert_view(attribution.operation, "comm.read");
+	assert_view(attribution.operation, "content.put"); /* no operation brought it */
+	assert_view(attribution.put_by, "controller");
 	must_fail(t, KH_ECHANGED,
 		  kh_attribution_check(&f->arena, metadata, KH_LIT("something else"), task, &attribution, &t->err));
 	/* The context has not seen it: nothing is tainted by what is sealed. */

@@ -17,7 +17,10 @@ static const char text[] =
 	"        - {origin: '*.example.com', parameter: to, to: ['*@example.com', boss@example.org]}\n"
 	"    - name: notes__*\n"
 	"      content_parameters: [text]\n"
-	"      destinations: [{origin: '*'}]\n";
+	"      destinations: [{origin: '*'}]\n"
+	"    - name: files__*\n"
+	"      content_parameters: [text]\n"
+	"      destinations: [{origin: 'given:host'}]\n";
 
 /* The row of OPERATION, or NULL. */
 static const struct kh_operation *row_of(const char *operation)
@@ -30,9 +33,12 @@ static const struct kh_operation *row_of(const char *operation)
 static const char *permit(struct kh_test *t, const struct kh_policy *policy, const char *operation,
 			  const char *parameters)
 {
-	static const struct kh_permit_origin origins[] = {{KH_LIT_INIT("b1"), KH_LIT_INIT("www.example.com")},
-							  {KH_LIT_INIT("b2"), KH_LIT_INIT("evil.org")}};
-	struct kh_permit_call call = {.operation = row_of(operation), .origins = origins, .origin_count = 2};
+	static const struct kh_permit_origin origins[] = {
+		{.block = KH_LIT_INIT("b1"), .origin = KH_LIT_INIT("www.example.com")},
+		{.block = KH_LIT_INIT("b2"), .origin = KH_LIT_INIT("evil.org")},
+		{.block = KH_LIT_INIT("b3"), .origin = KH_LIT_INIT("given:controller"), .chosen = 100},
+		{.block = KH_LIT_INIT("b4"), .origin = KH_LIT_INIT("given:host")}};
+	struct kh_permit_call call = {.operation = row_of(operation), .origins = origins, .origin_count = 4};
 	struct kh_view path;
 
 	must(t, kh_json_read(&t->arena, kh_view_str(parameters), &call.parameters, &t->err));
@@ -314,6 +320,16 @@ static void test_content(struct kh_test *t)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_string_equal(permit(t, policy, "comm.mcp.mail.send", all[i][0]), all[i][1]);
 	assert_string_equal(permit(t, policy, "comm.mcp.notes.add", "{\"text\":{\"$block\":\"b2\"}}"), "");
+	/* What was put in goes only where the policy names it as put in, by that role; `*` does not. */
+	assert_string_equal(permit(t, policy, "comm.mcp.notes.add", "{\"text\":{\"$block\":\"b3\"}}"),
+			    "content_not_allowed");
+	assert_string_equal(permit(t, policy, "comm.mcp.notes.add", "{\"text\":{\"$block\":\"b4\"}}"),
+			    "content_not_allowed");
+	assert_string_equal(permit(t, policy, "comm.mcp.files.add", "{\"text\":{\"$block\":\"b4\"}}"), "");
+	assert_string_equal(permit(t, policy, "comm.mcp.files.add", "{\"text\":{\"$block\":\"b3\"}}"),
+			    "content_not_allowed");
+	assert_string_equal(permit(t, policy, "comm.mcp.files.add", "{\"text\":{\"$block\":\"b1\"}}"),
+			    "content_not_allowed");
 	/* K8: the default is nowhere. */
 	assert_string_equal(permit(t, policy, "comm.mcp.other.add", "{\"text\":{\"$block\":\"b1\"}}"),
 			    "content_not_allowed");
