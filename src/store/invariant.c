@@ -432,7 +432,7 @@ static const char *check_approval(const struct check *c, const struct kh_invaria
 	    (row->kind != was->kind || row->context != was->context || row->task != was->task ||
 	     row->query != was->query || !same_text(row->operation, was->operation) ||
 	     !same_digest(&row->arguments, &was->arguments) || !same_digest(&row->definition, &was->definition) ||
-	     !same_digest(&row->policy, &was->policy) || row->charged != was->charged))
+	     !same_digest(&row->policy, &was->policy) || row->charged != was->charged || row->fenced != was->fenced))
 		return "is another approval than before (A2)";
 	if (decided && row->state != was->state && (c->event->kind != KH_AUDIT_APPROVAL_DECIDED || !may_decide(c, row)))
 		return "was decided by nobody who may (A6)";

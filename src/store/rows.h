@@ -244,6 +244,7 @@ struct kh_approval_row {
 	struct kh_view operation; /* "bcp.query", "bcp.deliver", "task.execute", "comm.fetch", ... */
 	struct kh_view host;      /* of a widened grant */
 	int64_t admin;            /* 1: only an admin can decide it */
+	int64_t fenced;           /* 1: it was shown that the content goes to the agent in a fence (E12) */
 	int64_t uses, used;
 	int64_t requested_at, expires_at; /* expiry of the request; after a decision, of the grant */
 	int64_t decided_at, decided_by;

@@ -235,6 +235,42 @@ static void a_fence_is_not_added_later(void)
 	scene_end(&outing);
 }
 
+/* A2, I-20: a grant for a host covers a fence only if the human who gave it was shown one. */
+static void a_fence_is_granted_if_shown(void)
+{
+	static const char call[] = "{\"operation\":\"comm.fetch\",\"url\":\"https://shop.example/b\","
+				   "\"reason\":\"The list price is needed for the answer.\"}";
+
+	for (int shown = 0; shown < 2; shown++) {
+		outing_set(ASKED "  fenced: allow\n");
+		CHECK(outing_waits(
+			outside_call(&outing.w, outing_me(), outing.task.at, "", call, shown != 0, &outing_act)));
+		CHECK(outing_approval_row(outing_act.approval.at).fenced == shown);
+		CHECK(outside_decide(&outing.w, outing.reviewer.token.at, outing_act.approval.at, KH_CHOICE_APPROVE, "",
+				     "shop.example", 9, outing.w.now + MINUTE) == NULL);
+		const char *code = outside_call(&outing.w, outing_me(), outing.task.at, "", call, true, &outing_act);
+		CHECK(shown ? outing_runs(code) : outing_waits(code));
+		CHECK(outing_begun() == shown);
+		/* Sealed, it is less than what was shown. */
+		CHECK(outing_runs(outside_call(&outing.w, outing_me(), outing.task.at, "", call, false, &outing_act)));
+		scene_end(&outing);
+	}
+}
+
+/* A2: "n uses" without a host are for the same call, and for no other. */
+static void the_same_again(void)
+{
+	outing_set(ASKED);
+	CHECK(outing_waits(outing_call("comm.fetch", FETCH_A)));
+	CHECK(outside_decide(&outing.w, outing.reviewer.token.at, outing_act.approval.at, KH_CHOICE_APPROVE, "", "", 2,
+			     0) == NULL);
+	CHECK(outing_waits(outing_call("comm.fetch", FETCH_B))); /* other arguments */
+	CHECK(outing_runs(outing_call("comm.fetch", FETCH_A)));
+	CHECK(outing_runs(outing_call("comm.fetch", FETCH_A)));
+	CHECK(outing_waits(outing_call("comm.fetch", FETCH_A))); /* used up */
+	scene_end(&outing);
+}
+
 /* --- approvals (E6, A4, A6) ----------------------------------------------------------------------------------------
  */
 
@@ -272,6 +308,24 @@ static void three_pending(void)
 	CHECK(outing_is(outing_call("comm.fetch", "{\"url\":\"https://shop.example/4\"}"), "approvals_pending"));
 	CHECK(outing_decide(outing.reviewer.token.at, outing_act.approval.at, KH_CHOICE_REJECT) !=
 	      NULL); /* there is none */
+	scene_end(&outing);
+}
+
+/* E6, A6: one that is edited waits no longer, so it counts not among those that wait. */
+static void edited_among_three(void)
+{
+	struct outside_act first;
+
+	outing_set(ASKED);
+	CHECK(outing_waits(outing_call("comm.fetch", FETCH_A)));
+	first = outing_act;
+	CHECK(outing_waits(outing_call("comm.fetch", "{\"url\":\"https://shop.example/2\"}")));
+	CHECK(outing_waits(outing_call("comm.fetch", "{\"url\":\"https://shop.example/3\"}")));
+	CHECK(outside_decide(&outing.w, outing.reviewer.token.at, first.approval.at, KH_CHOICE_EDIT,
+			     "{\"url\":\"https://shop.example/b\"}", "", 0, 0) == NULL);
+	CHECK(outing_waits(outing_resume(first.id.at)) && outing_act.modified);
+	CHECK(outing_approval_row(outing_act.approval.at).state == KH_APPROVAL_PENDING);
+	CHECK(outing_is(outing_call("comm.fetch", "{\"url\":\"https://shop.example/4\"}"), "approvals_pending"));
 	scene_end(&outing);
 }
 
@@ -409,7 +463,10 @@ int main(void)
 	a_wider_grant();
 	a_wider_grant_is_no_blindfold();
 	a_fence_is_not_added_later();
+	a_fence_is_granted_if_shown();
+	the_same_again();
 	a_batch();
+	edited_among_three();
 	three_pending();
 	first_decider_wins();
 	modified_is_new();

@@ -3,12 +3,13 @@
  */
 #include "core/policy/grant.h"
 
-const struct kh_words kh_grant_words = KH_WORDS(
-	[KH_GRANTED] = "granted", [KH_GRANT_OTHER_CONTEXT] = "other_context", [KH_GRANT_OTHER_TASK] = "other_task",
-	[KH_GRANT_OTHER_OPERATION] = "other_operation", [KH_GRANT_OTHER_ARGUMENTS] = "other_arguments",
-	[KH_GRANT_OTHER_HOST] = "other_host", [KH_GRANT_OTHER_CONTENT] = "other_content",
-	[KH_GRANT_OTHER_DEFINITION] = "other_definition", [KH_GRANT_OTHER_POLICY] = "other_policy",
-	[KH_GRANT_EXPIRED] = "expired", [KH_GRANT_USED] = "used", [KH_GRANT_NOT_GIVEN] = "not_given");
+const struct kh_words kh_grant_words =
+	KH_WORDS([KH_GRANTED] = "granted", [KH_GRANT_OTHER_CONTEXT] = "other_context",
+		 [KH_GRANT_OTHER_TASK] = "other_task", [KH_GRANT_OTHER_OPERATION] = "other_operation",
+		 [KH_GRANT_OTHER_ARGUMENTS] = "other_arguments", [KH_GRANT_OTHER_HOST] = "other_host",
+		 [KH_GRANT_OTHER_CONTENT] = "other_content", [KH_GRANT_OTHER_DEFINITION] = "other_definition",
+		 [KH_GRANT_OTHER_POLICY] = "other_policy", [KH_GRANT_NOT_FENCED] = "not_fenced",
+		 [KH_GRANT_EXPIRED] = "expired", [KH_GRANT_USED] = "used", [KH_GRANT_NOT_GIVEN] = "not_given");
 
 const struct kh_words kh_grant_approval_words =
 	KH_WORDS([KH_APPROVAL_PENDING] = "pending", [KH_APPROVAL_APPROVED] = "approved",
@@ -40,6 +41,8 @@ enum kh_granted kh_grant_covers(const struct kh_grant *grant, const struct kh_gr
 		return KH_GRANT_OTHER_DEFINITION;
 	if (!same(&grant->policy, &call->policy))
 		return KH_GRANT_OTHER_POLICY;
+	if (call->fenced && !grant->fenced)
+		return KH_GRANT_NOT_FENCED;
 	if (now >= grant->expiry)
 		return KH_GRANT_EXPIRED;
 	return used < grant->uses ? KH_GRANTED : KH_GRANT_USED;

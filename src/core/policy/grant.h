@@ -21,6 +21,7 @@ struct kh_grant {
 	uint64_t uses;               /* in all; 1 unless a reviewer widened it */
 	struct kh_view host;         /* widened: any arguments towards this host, within this task; else empty */
 	bool admin;                  /* an admin gave it */
+	bool fenced;                 /* it was shown that the agent reads the content itself, in a fence (E12) */
 };
 
 /* The call that a grant is checked against. */
@@ -28,6 +29,7 @@ struct kh_grant_call {
 	struct kh_view context, task, operation;
 	struct kh_digest arguments, content, definition, policy;
 	struct kh_view host; /* the host that the call goes to; empty if there is none */
+	bool fenced;         /* the content is to be given to the agent in a fence; else it is sealed */
 };
 
 enum kh_granted {
@@ -40,6 +42,7 @@ enum kh_granted {
 	KH_GRANT_OTHER_CONTENT,
 	KH_GRANT_OTHER_DEFINITION,
 	KH_GRANT_OTHER_POLICY,
+	KH_GRANT_NOT_FENCED, /* the call wants a fence, and none was shown */
 	KH_GRANT_EXPIRED,
 	KH_GRANT_USED,
 	KH_GRANT_NOT_GIVEN, /* nobody has given it, or it is void; kh_grant_covers() never returns this */

@@ -123,6 +123,7 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	row->policy = op->policy->digest;
 	row->operation = kh_arena_dup(op->arena, request->operation);
 	row->admin = request->admin;
+	row->fenced = request->fenced;
 	row->uses = request->uses > 0 ? request->uses : 1;
 	row->requested_at = op->now;
 	row->expires_at = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
@@ -250,6 +251,7 @@ static enum kh_err read_grant(struct kh_op *op, const struct kh_approval_row *ap
 		.uses = (uint64_t)approval->uses,
 		.host = approval->host,
 		.admin = decider->role == KH_ROLE_ADMIN,
+		.fenced = approval->fenced != 0,
 	};
 	return kh_arena_check(op->arena);
 }

@@ -24,6 +24,7 @@ struct kh_approval_request {
 	struct kh_digest arguments, content;
 	int64_t uses; /* of the grant, unless the reviewer chooses another number; 0: 1 */
 	bool admin;   /* only an admin can decide it (H6) */
+	bool fenced;  /* TEXT says that the agent gets the content in a fence (E12): the grant covers that */
 	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */
 };
 

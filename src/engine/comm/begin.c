@@ -95,6 +95,16 @@ static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked
 	return e;
 }
 
+/* I-20: a grant covers a fence only if each declaration was shown with one, which add_declaration() says. */
+static bool are_fenced(const struct kh_begin_asked *asked, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && asked[i].row->fenced)
+		i++;
+	return i == count;
+}
+
 /* Writes the text to be reviewed: each declaration, its parameters and its reason. */
 static enum kh_err write_text(struct kh_op *op, const struct kh_begin_asked *asked, size_t count,
 			      struct kh_view *ret_text)
@@ -127,6 +137,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		.quiet = true,
 		.uses = (int64_t)count,
 		.admin = kind == KH_APPROVE_DECLARATION && asked[0].admin,
+		.fenced = are_fenced(asked, count),
 	};
 	struct kh_approval_row *approval = NULL;
 	enum kh_err e = all != NULL ? write_text(op, asked, count, &request.text) : KH_ENOMEM;

@@ -85,8 +85,8 @@ static enum kh_err approve(struct kh_op *op, const struct kh_approval_row *appro
  * The declaration in place of ROW, and the decision of the gates on it: all of them but an approval, which it has not
  * got yet.
  */
-static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row, yyjson_val *parameters,
-			  struct kh_proposal *proposal, struct kh_govern *ret_govern)
+static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row, const struct kh_approval_row *edited,
+			  yyjson_val *parameters, struct kh_proposal *proposal, struct kh_govern *ret_govern)
 {
 	struct kh_task_row *task = NULL;
 	struct kh_context_row *context = NULL;
@@ -98,7 +98,7 @@ static enum kh_err govern(struct kh_op *op, const struct kh_declaration_row *row
 		e = kh_propose_changed(op, task, row, parameters, proposal);
 	if (e != KH_OK)
 		return e;
-	*ret_govern = (struct kh_govern){.task = task, .context = context, .proposal = proposal};
+	*ret_govern = (struct kh_govern){.task = task, .context = context, .proposal = proposal, .instead = edited};
 	e = kh_govern_decide(op, ret_govern);
 	if (e == KH_OK && ret_govern->decision.ruling == KH_DENY)
 		e = kh_error_set(op->err, KH_EREFUSED, ret_govern->decision.deciding->code, "%.*s",
@@ -123,7 +123,7 @@ static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *ap
 	if (e == KH_OK && count != 1)
 		e = kh_error_set(op->err, KH_EREFUSED, "not_editable",
 				 "only an approval of one declaration can be edited: reject this one");
-	return e == KH_OK ? govern(op, rows[0], parameters, &proposal, &g) : e;
+	return e == KH_OK ? govern(op, rows[0], approval, parameters, &proposal, &g) : e;
 }
 
 /* Faults in the new parameters are reported before anything is decided. */
@@ -144,13 +144,14 @@ static enum kh_err edit(struct kh_op *op, struct kh_approval_row *approval, cons
  * Makes a new declaration, with an approval of its own: what a reviewer wrote is governed like what an agent wrote.  If
  * the gates have come to deny it since the reviewer wrote it, the call ends all the same.
  */
-static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, yyjson_val *parameters)
+static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, const struct kh_approval_row *edited,
+			   yyjson_val *parameters)
 {
 	struct kh_declaration_row *made = NULL;
 	struct kh_approval_row *approval;
 	struct kh_proposal proposal;
 	struct kh_govern g;
-	enum kh_err e = govern(op, row, parameters, &proposal, &g);
+	enum kh_err e = govern(op, row, edited, parameters, &proposal, &g);
 
 	if (e == KH_EREFUSED)
 		return kh_comm_end_unbegun(op, row, KH_ENDED_REJECTED, "modified");
@@ -185,7 +186,7 @@ static enum kh_err decided(struct kh_op *op, const struct kh_approval_row *appro
 	if (e == KH_OK && !reject && !edit)
 		return approve(op, approval, by_agent, rows, count);
 	for (size_t i = 0; e == KH_OK && i < count; i++)
-		e = edit ? replace(op, rows[i], parameters)
+		e = edit ? replace(op, rows[i], approval, parameters)
 			 : kh_comm_end_unbegun(op, rows[i], by_agent ? KH_ENDED_DENIED : KH_ENDED_REJECTED, "rejected");
 	return e;
 }

@@ -43,6 +43,8 @@ static enum kh_err load_state(struct kh_op *op, struct kh_govern *g, struct kh_d
 				UNTOLD, &ids, &count);
 	if (e == KH_OK)
 		e = kh_approval_known(op, g->task, &state->pending);
+	if (e == KH_OK && g->instead != NULL && kh_approval_seems_to_wait(g->instead, op->now))
+		state->pending--; /* it is among them */
 	state->egress_bytes = (uint64_t)g->task->egress;
 	state->running = count;
 	state->quota = g->quota;
@@ -63,6 +65,7 @@ struct kh_grant_call kh_govern_call(struct kh_op *op, const struct kh_proposal *
 		.content = row->content,
 		.policy = op->policy->digest,
 		.host = row->host,
+		.fenced = row->fenced != 0,
 	};
 }
 
@@ -128,12 +131,15 @@ static enum kh_err is_humans(struct kh_op *op, const struct kh_approval_row *app
 	return e;
 }
 
-/* Its own approval, or a wider one.  If the screen found something, a human reviews each call (E3). */
+/*
+ * Its own approval, or one that was widened: for a host, or for the same call more than once.  If the screen found
+ * something, a human reviews each call (E3).
+ */
 static bool may_grant(const struct kh_declaration_row *row, const struct kh_approval_row *approval)
 {
 	if (approval->id == row->approval || approval->id == row->verified)
 		return true;
-	return approval->host.n > 0 && !row->screened;
+	return (approval->host.n > 0 || approval->uses > 1) && !row->screened;
 }
 
 /* Whether a human has granted the call by approval ID; if so, *RET_GRANT is that approval. */

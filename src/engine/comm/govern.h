@@ -15,6 +15,8 @@ struct kh_govern {
 	struct kh_context_row *context;
 	struct kh_proposal *proposal;
 	const struct kh_weighed *weighed; /* NULL: it is declared, not called */
+	/* The approval in whose place it asks for one: a reviewer edits that, so it waits no longer.  NULL: none. */
+	const struct kh_approval_row *instead;
 	/* out */
 	struct kh_decision decision;
 	const struct kh_policy_rule *rule;

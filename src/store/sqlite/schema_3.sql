@@ -124,3 +124,6 @@ ALTER TABLE tasks ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (rea
 
 -- Models behind a network that verify calls: bytes of a call that they were sent.
 ALTER TABLE declarations ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (reader_egress >= 0);
+
+-- Whether what was shown for approval was to be given to the agent in a fence: only then does a grant cover that.
+ALTER TABLE approvals ADD COLUMN fenced INTEGER NOT NULL DEFAULT 0 CHECK (fenced IN (0, 1));

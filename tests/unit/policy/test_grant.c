@@ -57,6 +57,14 @@ static void test_covers(struct kh_test *t)
 	call = match(), call.policy = digest("other");
 	assert_int_equal(kh_grant_covers(&grant, &call, 0, 0), KH_GRANT_OTHER_POLICY);
 	assert_true(kh_grant_is_void(KH_GRANT_OTHER_POLICY));
+	call = match(), call.fenced = true; /* I-20: only what was shown */
+	assert_int_equal(kh_grant_covers(&grant, &call, 0, 0), KH_GRANT_NOT_FENCED);
+	assert_false(kh_grant_is_void(KH_GRANT_NOT_FENCED));
+	grant.fenced = true;
+	assert_int_equal(kh_grant_covers(&grant, &call, 0, 0), KH_GRANTED);
+	call.fenced = false;
+	assert_int_equal(kh_grant_covers(&grant, &call, 0, 0), KH_GRANTED);
+	grant.fenced = false;
 	assert_false(kh_grant_is_void(KH_GRANT_EXPIRED) || kh_grant_is_void(KH_GRANTED));
 }
 
