@@ -30,6 +30,7 @@ struct watching {
 
 struct found {
 	int64_t id, chain, at;
+	int64_t approval; /* that it is about; 0: none */
 	char kind[32];
 };
 
@@ -44,17 +45,74 @@ struct reading {
 	size_t passed; /* including events that the client may not see */
 };
 
+static bool is_kind(struct kh_view text, enum kh_audit_kind kind)
+{
+	return kh_view_eq(text, kh_view_str(kh_words_name(&kh_audit_kind_words, kind)));
+}
+
 /* What is recorded before its slot has come (B17).  A host is not told, because it talks to its agent. */
 static bool is_early(struct kh_view kind)
 {
 	static const enum kh_audit_kind early[] = {
-		KH_AUDIT_ASK_TAKEN,  KH_AUDIT_ASK_BEGUN,   KH_AUDIT_ASK_FAILED, KH_AUDIT_RESPONSE_JUDGED,
-		KH_AUDIT_QUERY_HELD, KH_AUDIT_QUERY_READY, KH_AUDIT_TRIAGED,    KH_AUDIT_OPERATION_ENDED};
+		KH_AUDIT_ASK_TAKEN,       KH_AUDIT_ASK_BEGUN,  KH_AUDIT_ASK_FAILED,
+		KH_AUDIT_RESPONSE_JUDGED, KH_AUDIT_QUERY_HELD, KH_AUDIT_QUERY_READY,
+		KH_AUDIT_QUERY_ASKED,     KH_AUDIT_TRIAGED,    KH_AUDIT_OPERATION_ENDED};
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]) && !found; i++)
-		found = kh_view_eq(kind, kh_view_str(kh_words_name(&kh_audit_kind_words, early[i])));
+		found = is_kind(kind, early[i]);
 	return found;
+}
+
+static bool is_of_approval(struct kh_view kind)
+{
+	return kh_view_starts(kind, KH_LIT("approval."));
+}
+
+/* The approval that an event is about, and whether it was decided for a later slot.  False: it does not say. */
+static bool read_approval(yyjson_val *event, int64_t *ret_approval, bool *ret_later)
+{
+	yyjson_val *change;
+	size_t i, max;
+
+	yyjson_arr_foreach (kh_json_get(event, "set"), i, max, change) {
+		struct kh_view table = kh_json_str(yyjson_arr_get(change, 0));
+		yyjson_val *columns = yyjson_arr_get(change, 2), *id = NULL;
+		if (kh_view_eq(table, KH_LIT("approvals")))
+			id = yyjson_arr_get(change, 1);
+		else if (kh_view_eq(table, KH_LIT("showings")))
+			id = kh_json_get(columns, "approval");
+		if (id == NULL)
+			continue;
+		*ret_approval = yyjson_get_sint(id);
+		*ret_later = yyjson_get_sint(kh_json_get(columns, "told_at")) != 0;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a host may see an event of an approval, as far as the event itself says.  A decision that has a slot comes as
+ * approval.told, at the slot.  One that is void from the start shows how many wait, which is no business of an agent.
+ */
+static bool may_see_approval(struct reading *reading, const struct kh_audit_entry *entry, int64_t *ret_approval)
+{
+	yyjson_val *event = NULL;
+	bool later = false;
+
+	if (kh_json_read(reading->arena, entry->body, &event, NULL) != KH_OK ||
+	    !read_approval(event, ret_approval, &later))
+		return false;
+	return !later &&
+	       !kh_view_eq(kh_json_str(kh_json_get(kh_json_get(event, "what"), "why")), KH_LIT("too_many_pending"));
+}
+
+/* Whether a host may see an event; that it is of the host's own contexts is checked later. */
+static bool may_see(struct reading *reading, const struct kh_audit_entry *entry, int64_t *ret_approval)
+{
+	if (entry->chain == 0 || is_early(entry->kind))
+		return false;
+	return !is_of_approval(entry->kind) || may_see_approval(reading, entry, ret_approval);
 }
 
 static bool take(const struct kh_audit_entry *entry, void *arg)
@@ -64,8 +122,9 @@ static bool take(const struct kh_audit_entry *entry, void *arg)
 
 	reading->after = entry->id;
 	reading->passed++;
-	if (reading->host == 0 || (entry->chain != 0 && !is_early(entry->kind))) {
-		*found = (struct found){.id = entry->id, .chain = entry->chain, .at = entry->at};
+	int64_t approval = 0;
+	if (reading->host == 0 || may_see(reading, entry, &approval)) {
+		*found = (struct found){.id = entry->id, .chain = entry->chain, .at = entry->at, .approval = approval};
 		snprintf(found->kind, sizeof(found->kind), "%.*s", KH_FMT(entry->kind));
 		reading->count++;
 	}
@@ -88,17 +147,37 @@ static enum kh_err is_hosts(struct reading *reading, int64_t task, bool *ret_yes
 	return e == KH_EUNKNOWN ? KH_OK : e;
 }
 
+/*
+ * Whether an event is of an approval about an answer, or about a query that is asked later (B17): when these are asked
+ * for and decided, the query's slot has not come.  That a query waits for a human from the beginning is no secret.
+ */
+static enum kh_err is_of_query(struct reading *reading, const struct found *found, bool *ret_yes)
+{
+	struct kh_approval_row row;
+	bool asked = is_kind(kh_view_str(found->kind), KH_AUDIT_APPROVAL_REQUESTED);
+
+	*ret_yes = false;
+	if (found->approval == 0)
+		return KH_OK;
+	enum kh_err e = kh_txn_peek(reading->txn, KH_TABLE_APPROVALS, found->approval, &row);
+	if (e == KH_OK)
+		*ret_yes = row.query != 0 && !(asked && row.kind == KH_APPROVE_ESCALATION);
+	return e;
+}
+
 /* Keeps only the events that a host may see: those of its own contexts. */
 static enum kh_err keep_hosts(struct reading *reading)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < reading->count; i++) {
-		bool own;
+		bool own, early;
 		enum kh_err e = is_hosts(reading, reading->found[i].chain, &own);
+		if (e == KH_OK)
+			e = is_of_query(reading, &reading->found[i], &early);
 		if (e != KH_OK)
 			return e;
-		if (own)
+		if (own && !early)
 			reading->found[kept++] = reading->found[i];
 	}
 	reading->count = kept;

@@ -6,7 +6,6 @@
 #include "engine/context/context.h"
 #include "engine/context/guarding.h"
 #include "engine/context/output.h"
-#include "engine/context/put.h"
 #include "engine/deciding.h"
 
 #define PAGE "The harbour of Port Lyndon handled forty thousand containers in September, said its director."
@@ -150,13 +149,19 @@ static void test_results_one_by_one(struct kh_test *t)
 				      "\"rank\":2}]}";
 	struct kh_fixture *f = open(t);
 	struct kh_view task = kh_fixture_task(f, f->controller);
-	struct kh_put put = {.task = task,
-			     .operation = KH_LIT("comm.search"),
-			     .source = KH_LIT("search:web"),
-			     .content = kh_tainted_wrap(kh_view_str(results))};
+	struct kh_comm_call act;
+	struct kh_comm_look found;
 	struct kh_look look;
 
-	must(t, kh_fixture_call(f, f->controller, kh_put_run, &put));
+	kh_operating_execute(f, task);
+	must(t, kh_operating_call(f, task,
+				  "{\"operation\":\"comm.search\",\"query\":\"Port Lyndon\",\"scope\":\"internal\","
+				  "\"reason\":\"the port is in no list of ours\"}",
+				  KH_LIT(""), &act));
+	struct kh_view id = kh_arena_dup(&f->arena, act.look.id);
+	kh_operating_end(f, &act, KH_ERRAND_OK, results);
+	must(t, kh_operating_look(f, id, &found));
+	struct kh_view block = kh_arena_dup(&f->arena, found.block);
 	kh_fixture_answer(f, "{\"fields\":{\"urgent\":true}}");
 	must(t, kh_fixture_query(f, f->controller, task,
 				 "\"category\":1,\"target\":\"scripted\",\"fields\":[{\"name\":\"urgent\",\"type\":"
@@ -165,7 +170,7 @@ static void test_results_one_by_one(struct kh_test *t)
 	yyjson_val *flags = kh_fixture_json(f, say(f, "Port Lyndon handled forty thousand containers.", false));
 	assert_int_equal(yyjson_arr_size(flags), 1);
 	assert_view(kh_json_str(kh_json_get(yyjson_arr_get_first(flags), "source")), "https://news.example/lyndon");
-	assert_true(kh_view_eq(kh_json_str(kh_json_get(yyjson_arr_get_first(flags), "block")), put.id));
+	assert_true(kh_view_eq(kh_json_str(kh_json_get(yyjson_arr_get_first(flags), "block")), block));
 	assert_view(say(f, "By news.example, Port Lyndon handled forty thousand containers.", false), "[]");
 	flags = kh_fixture_json(f, say(f, "By other.example, Port Lyndon handled forty thousand containers.", false));
 	assert_int_equal(yyjson_arr_size(flags), 1);
