@@ -102,7 +102,7 @@ static void end_connection(struct forwarder *f, struct connection *c, bool reset
 {
 	if (!c->is_used)
 		return;
-	kh_pump_close(&c->pump, reset); /* epoll forgets closed sockets */
+	kh_pump_close(&c->pump, reset, f->piece); /* epoll forgets closed sockets */
 	c->is_used = false;
 	f->used--;
 	tell_tally(f);
@@ -327,11 +327,11 @@ static struct connection *find_free(struct forwarder *f)
 }
 
 /* A connection too many, or after the limit of bytes: it is reset at once. */
-static void refuse(int fd)
+static void refuse(struct forwarder *f, int fd)
 {
 	struct kh_pump pair = {.fd = {fd, -1}};
 
-	kh_pump_close(&pair, true);
+	kh_pump_close(&pair, true, f->piece);
 }
 
 static void accept_all(struct forwarder *f, size_t index)
@@ -341,7 +341,7 @@ static void accept_all(struct forwarder *f, size_t index)
 	while ((fd = accept4(f->with->listening[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
 		struct connection *c = f->used < f->most && !f->is_spent && !f->is_draining ? find_free(f) : NULL;
 		if (c == NULL) {
-			refuse(fd);
+			refuse(f, fd);
 			continue;
 		}
 		f->tickets++;

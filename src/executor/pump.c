@@ -101,17 +101,28 @@ bool kh_pump_wants_room(const struct kh_pump *pump, enum kh_pump_side side)
 	return pump->way[side].n > 0;
 }
 
-void kh_pump_close(struct kh_pump *pump, bool reset)
+/* A socket that is closed with something unread resets its peer. */
+static void discard_input(int fd, char *room)
+{
+	for (int turn = 0; turn < TURNS && recv(fd, room, KH_PUMP_PIECE, MSG_DONTWAIT) > 0; turn++)
+		;
+}
+
+void kh_pump_close(struct kh_pump *pump, bool reset, char room[KH_PUMP_PIECE])
 {
 	const struct linger at_once = {.l_onoff = 1};
+	const bool gently[KH_PUMP_SIDES] = {[KH_PUMP_SERVER] = pump->way[KH_PUMP_CLIENT].is_shut};
 
 	for (int side = 0; side < KH_PUMP_SIDES; side++) {
+		int fd = pump->fd[side];
 		release(&pump->way[side]);
-		if (pump->fd[side] < 0)
-			continue;
-		if (reset)
-			(void)setsockopt(pump->fd[side], SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-		close(pump->fd[side]);
 		pump->fd[side] = -1;
+		if (fd < 0)
+			continue;
+		if (reset && gently[side])
+			discard_input(fd, room);
+		else if (reset)
+			(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+		close(fd);
 	}
 }

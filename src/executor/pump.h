@@ -45,7 +45,10 @@ enum kh_pump_result kh_pump_move(struct kh_pump *pump, enum kh_pump_side from, s
 bool kh_pump_wants_input(const struct kh_pump *pump, enum kh_pump_side side);
 bool kh_pump_wants_room(const struct kh_pump *pump, enum kh_pump_side side);
 
-/* Closes both sockets.  RESET: the peers get an error in place of an end. */
-void kh_pump_close(struct kh_pump *pump, bool reset);
+/*
+ * Closes both sockets.  RESET: the peers get an error in place of an end.  But a server that was told that its client
+ * has ended is not reset: what was sent to it may still be on its way.
+ */
+void kh_pump_close(struct kh_pump *pump, bool reset, char room[KH_PUMP_PIECE]);
 
 #endif

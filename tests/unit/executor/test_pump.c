@@ -13,7 +13,7 @@ static struct kh_pump_tally tally;
 static int client, server; /* the far ends */
 static char room[KH_PUMP_PIECE];
 
-static void open_relay(uint64_t most)
+static void open_pump(uint64_t most)
 {
 	int a[2], b[2];
 
@@ -25,9 +25,9 @@ static void open_relay(uint64_t most)
 	server = b[1];
 }
 
-static void close_relay(bool reset)
+static void close_pump(bool reset)
 {
-	kh_pump_close(&pump, reset);
+	kh_pump_close(&pump, reset, room);
 	assert_int_equal(pump.fd[0], -1);
 	assert_int_equal(pump.fd[1], -1);
 	close(client);
@@ -39,7 +39,7 @@ static void test_both_ways(struct kh_test *t)
 	char buffer[16];
 	(void)t;
 
-	open_relay(1000);
+	open_pump(1000);
 	assert_int_equal(write(client, "ask", 3), 3);
 	assert_int_equal(kh_pump_move(&pump, KH_PUMP_CLIENT, &tally, room), KH_PUMP_OPEN);
 	assert_int_equal(read(server, buffer, sizeof(buffer)), 3);
@@ -58,7 +58,7 @@ static void test_both_ways(struct kh_test *t)
 	assert_int_equal(read(client, buffer, sizeof(buffer)), 4);
 	shutdown(server, SHUT_WR);
 	assert_int_equal(kh_pump_move(&pump, KH_PUMP_SERVER, &tally, room), KH_PUMP_OVER);
-	close_relay(false);
+	close_pump(false);
 }
 
 /* A reader that does not read: one piece is held, and no more is taken from the writer. */
@@ -69,7 +69,7 @@ static void test_slow_reader(struct kh_test *t)
 	ssize_t n;
 	(void)t;
 
-	open_relay(UINT64_MAX);
+	open_pump(UINT64_MAX);
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (char)(i % 251);
 	for (int round = 0; round < 200; round++) {
@@ -92,7 +92,7 @@ static void test_slow_reader(struct kh_test *t)
 	assert_int_equal(kh_pump_move(&pump, KH_PUMP_CLIENT, &tally, room), KH_PUMP_OPEN);
 	assert_int_equal(read(server, back, sizeof(back)), 0);
 	assert_int_equal(tally.moved[KH_PUMP_CLIENT], sent);
-	close_relay(false);
+	close_pump(false);
 }
 
 /* The limit, to the byte; what comes from the server does not count. */
@@ -102,7 +102,7 @@ static void test_limit(struct kh_test *t)
 	(void)t;
 
 	for (size_t n = 9; n <= 11; n++) {
-		open_relay(10);
+		open_pump(10);
 		assert_int_equal(write(server, "0123456789012345", 16), 16);
 		assert_int_equal(kh_pump_move(&pump, KH_PUMP_SERVER, &tally, room), KH_PUMP_OPEN);
 		assert_int_equal(write(client, "01234567890", n), n);
@@ -110,26 +110,45 @@ static void test_limit(struct kh_test *t)
 				 n > 10 ? KH_PUMP_SPENT : KH_PUMP_OPEN);
 		assert_int_equal(read(server, buffer, sizeof(buffer)), n > 10 ? -1 : (ssize_t)n);
 		assert_true(tally.moved[KH_PUMP_CLIENT] <= 10);
-		close_relay(true);
+		close_pump(true);
 	}
 }
 
 static void test_broken(struct kh_test *t)
 {
 	(void)t;
-	open_relay(1000);
+	open_pump(1000);
 	assert_int_equal(write(client, "x", 1), 1);
 	close(server);
 	server = -1;
 	assert_int_equal(kh_pump_move(&pump, KH_PUMP_CLIENT, &tally, room), KH_PUMP_BROKEN);
-	close_relay(true);
+	close_pump(true);
+}
+
+/* A server that has the end of what its client sent gets all of it, even if the client does not wait for the answer. */
+static void test_client_gone(struct kh_test *t)
+{
+	char buffer[16];
+	(void)t;
+
+	open_pump(1000);
+	assert_int_equal(write(client, "all", 3), 3);
+	shutdown(client, SHUT_WR);
+	assert_int_equal(kh_pump_move(&pump, KH_PUMP_CLIENT, &tally, room), KH_PUMP_OPEN);
+	assert_int_equal(write(server, "answer", 6), 6);
+	close(client);
+	client = -1;
+	assert_int_equal(kh_pump_move(&pump, KH_PUMP_SERVER, &tally, room), KH_PUMP_BROKEN);
+	assert_int_equal(write(server, "more", 4), 4);
+	kh_pump_close(&pump, true, room);
+	assert_int_equal(read(server, buffer, sizeof(buffer)), 3);
+	assert_int_equal(read(server, buffer, sizeof(buffer)), 0);
+	close_pump(true);
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_both_ways),
-	KH_TEST_ONCE(test_slow_reader),
-	KH_TEST_ONCE(test_limit),
-	KH_TEST_ONCE(test_broken),
+	KH_TEST_ONCE(test_both_ways), KH_TEST_ONCE(test_slow_reader), KH_TEST_ONCE(test_limit),
+	KH_TEST_ONCE(test_broken),    KH_TEST_ONCE(test_client_gone),
 };
 
 KH_TEST_MAIN(cases)
