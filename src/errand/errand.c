@@ -4,8 +4,8 @@
 #include "errand/errand.h"
 
 const struct kh_errand_kind kh_errand_rows[] = {
-	{"comm.search", 30, kh_search_run}, {"comm.fetch", 30, kh_fetch_run}, {"comm.query", 30, kh_query_run},
-	{"comm.read", 10, kh_read_run},     {"comm.exec", 300, kh_exec_run},
+	{"comm.search", kh_search_run}, {"comm.fetch", kh_fetch_run}, {"comm.query", kh_query_run},
+	{"comm.read", kh_read_run},     {"comm.exec", kh_exec_run},
 };
 const size_t kh_errand_row_count = sizeof(kh_errand_rows) / sizeof(kh_errand_rows[0]);
 
@@ -39,11 +39,9 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 	return e;
 }
 
-static uint64_t seconds(struct kh_view operation)
+static bool can_run(struct kh_view operation)
 {
-	const struct kh_errand_kind *kind = kh_errand_find(operation);
-
-	return kind != NULL ? kind->seconds : 0;
+	return kh_errand_find(operation) != NULL;
 }
 
-const struct kh_errands kh_errand_table = {.seconds = seconds, .run = kh_errand_run};
+const struct kh_errands kh_errand_table = {.can_run = can_run, .run = kh_errand_run};

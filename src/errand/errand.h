@@ -40,7 +40,6 @@ typedef enum kh_err kh_search_fn(const struct kh_errand_tools *tools, const stru
 /* A row of the table: how an operation is carried out.  core/comm has everything else about the operation. */
 struct kh_errand_kind {
 	const char *operation; /* the name of a row of core/comm/operations.c; each of those has one here */
-	uint64_t seconds;      /* time limit, whatever its tier says: 30 network, 10 file, 300 (E7) */
 	kh_errand_fn *run;
 };
 

@@ -7,7 +7,10 @@
  */
 #include "errand/errand.h"
 
+#include "core/comm/operations.h"
+#include "core/policy/allot.h"
 #include "core/policy/match.h"
+#include "core/policy/permit.h"
 #include "core/policy/template.h"
 #include "errand/details.h"
 #include "errand/job.h"
@@ -19,16 +22,6 @@
 #include <sys/wait.h>
 
 #define SAID 4096 /* bytes of a program's output in the details, if it failed */
-
-static const struct kh_policy_command *find_command(const struct kh_policy_rule *rule, struct kh_view name)
-{
-	const struct kh_policy_command *commands = rule != NULL ? rule->commands.at : NULL;
-
-	for (size_t i = 0; commands != NULL && i < rule->commands.n; i++)
-		if (kh_view_eq(commands[i].name, name))
-			return &commands[i];
-	return NULL;
-}
 
 /* HOME/NAME, with BELOW in it if that is not empty; made if it does not exist.  False with errno. */
 static bool make_folder(struct kh_arena *arena, struct kh_view home, const char *name, struct kh_view below,
@@ -119,7 +112,8 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 	judge(arena, &done, result);
 	if (result->end == KH_ERRAND_OK) {
 		/* The program has taken effect, whatever its output looks like, so the output is taken as text. */
-		struct kh_totext totext = {.bytes = done.output, .plain = true, .wall_ms = errand->wall_ms};
+		struct kh_totext totext = {
+			.limits = errand->limits, .bytes = done.output, .plain = true, .wall_ms = errand->wall_ms};
 		e = kh_totext_run(tools, &totext, arena, result);
 		if (e == KH_OK && result->end != KH_ERRAND_OK)
 			result->why = kh_arena_printf(arena, "the command ran to its end, and its output is lost: %.*s",
@@ -132,14 +126,16 @@ enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_err
 			struct kh_errand_result *result)
 {
 	const struct kh_policy_command *command;
-	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_RUN, .limits.wall_ms = errand->wall_ms},
-				    .most = KH_ERRAND_CONTENT};
+	struct kh_errand_job job = {
+		.run = {.profile = KH_PROFILE_RUN, .limits = kh_errand_job_limits(&errand->limits, errand->wall_ms)},
+		.most = kh_allot_output(&errand->limits, KH_ERRAND_CONTENT)};
 	struct kh_run *run = &job.run;
 	struct kh_error err = {.detail = ""};
 	struct kh_view *argv = NULL;
 
 	result->source = kh_json_str(kh_json_get(errand->parameters, "command"));
-	command = find_command(errand->rule, result->source);
+	command = kh_permit_command(errand->rule, kh_operation_named(&kh_operations_own, errand->operation),
+				    errand->parameters);
 	if (command == NULL) {
 		result->why = KH_LIT("the policy names no such command");
 		return KH_OK;

@@ -7,11 +7,12 @@
 #include "errand/errand.h"
 
 #include "base/clock.h"
+#include "core/policy/allot.h"
 #include "errand/details.h"
 #include "errand/get.h"
 #include "errand/totext.h"
 
-#define MOST      (16U << 20) /* bytes of a response, decompressed */
+#define MOST      (16U << 20) /* bytes of a response, decompressed, if the policy does not say less */
 #define TEXT      4096        /* bytes of a URL or a type in the details */
 #define REDIRECTS 5           /* followed within the host */
 
@@ -55,7 +56,7 @@ enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_er
 	struct kh_fetch fetch = {.url = kh_json_str(kh_json_get(errand->parameters, "url")),
 				 .authority = network->authority,
 				 .redirects = REDIRECTS,
-				 .limits.output = MOST};
+				 .limits.output = kh_allot_output(&errand->limits, MOST)};
 	int64_t begun = kh_clock_ms();
 	struct kh_get_result got;
 
@@ -73,6 +74,9 @@ enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_er
 		return KH_OK;
 	}
 	int64_t left = (int64_t)errand->wall_ms - (kh_clock_ms() - begun);
-	struct kh_totext totext = {.bytes = got.body, .type = got.type, .wall_ms = left > 1 ? (uint64_t)left : 1};
+	struct kh_totext totext = {.limits = errand->limits,
+				   .bytes = got.body,
+				   .type = got.type,
+				   .wall_ms = left > 1 ? (uint64_t)left : 1};
 	return kh_totext_run(tools, &totext, arena, result);
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "core/policy/allot.h"
 #include "errand/details.h"
 #include "errand/index.h"
 #include "errand/job.h"
@@ -82,7 +83,7 @@ static enum kh_err look(struct finding *f)
 					    .reads = 1,
 					    .limits.wall_ms = left_ms(f, FIND_MS)},
 				    .job = f->job,
-				    .most = KH_ERRAND_CONTENT};
+				    .most = kh_allot_output(&f->errand->limits, KH_ERRAND_CONTENT)};
 	enum kh_err e = kh_errand_job_run(f->tools->client, &job, f->arena, &f->result);
 
 	f->age_ms = INT64_MAX;

@@ -57,6 +57,18 @@ static void take_end(struct working *w)
 		w->result = (struct kh_errand_job_result){.end = KH_ERRAND_JOB_DONE, .status = end->status};
 }
 
+struct kh_limits kh_errand_job_limits(const struct kh_errand_limits *limits, uint64_t wall_ms)
+{
+	uint64_t usual = kh_profile_limits(KH_PROFILE_RUN)->cpu_s;
+
+	/* With several threads a process has more processor time than the clock; so a short time is no reason for less. */
+	return (struct kh_limits){.wall_ms = wall_ms,
+				  .cpu_s = limits->seconds > usual ? limits->seconds : 0,
+				  .memory = limits->memory,
+				  .processes = limits->processes,
+				  .disk = limits->disk};
+}
+
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *job, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result)
 {

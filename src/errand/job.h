@@ -38,6 +38,9 @@ struct kh_errand_job_result {
 	struct kh_view why;       /* our own sentence, with the worker's text quoted; empty if DONE */
 };
 
+/* LIMITS of an errand as those of a program that it starts, with WALL_MS left. */
+struct kh_limits kh_errand_job_limits(const struct kh_errand_limits *limits, uint64_t wall_ms);
+
 /* Runs JOB.  Fails only for lack of memory. */
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *job, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result) KH_CHECKED;

@@ -19,6 +19,7 @@
 #include "errand/errand.h"
 
 #include "base/buf.h"
+#include "core/policy/allot.h"
 #include "errand/details.h"
 #include "errand/statement.h"
 #include "wire/sqlrows.h"
@@ -131,7 +132,8 @@ static enum kh_err put_together(struct lines *lines, bool truncated, struct kh_e
 	return KH_OK;
 }
 
-static enum kh_err write_lines(struct kh_arena *arena, const struct kh_statement_result *got,
+/* At most MOST bytes; an eighth of them is for the first line. */
+static enum kh_err write_lines(struct kh_arena *arena, const struct kh_statement_result *got, size_t most,
 			       struct kh_errand_result *result)
 {
 	struct lines *lines = KH_NEW(arena, struct lines);
@@ -146,7 +148,7 @@ static enum kh_err write_lines(struct kh_arena *arena, const struct kh_statement
 		result->why = KH_LIT("the result has more columns than are taken");
 		return KH_OK;
 	}
-	kh_buf_init(&lines->buf, arena, KH_ERRAND_CONTENT - (KH_ERRAND_CONTENT >> 3));
+	kh_buf_init(&lines->buf, arena, most - (most >> 3));
 	yyjson_arr_foreach (got->rows, i, n, row) {
 		enum kh_err e = add_row(lines, row, &fits);
 		if (e != KH_OK)
@@ -193,9 +195,11 @@ enum kh_err kh_query_run(const struct kh_errand_tools *tools, const struct kh_er
 		.sql = sql,
 		.params = kh_json_get(errand->parameters, "params"),
 		.wall_ms = errand->wall_ms,
+		.limits = errand->limits,
 	};
 	enum kh_err e = kh_statement_run(tools, &asked, arena, &got);
 	if (e != KH_OK)
 		return e;
-	return got.done ? write_lines(arena, &got, result) : explain(arena, &got, result);
+	return got.done ? write_lines(arena, &got, kh_allot_output(&errand->limits, KH_ERRAND_CONTENT), result)
+			: explain(arena, &got, result);
 }

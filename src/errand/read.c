@@ -6,12 +6,13 @@
  */
 #include "errand/errand.h"
 
+#include "core/policy/allot.h"
 #include "core/policy/match.h"
 #include "errand/details.h"
 #include "errand/job.h"
 #include "errand/totext.h"
 
-#define MOST (16U << 20) /* bytes of a file */
+#define MOST (16U << 20) /* bytes of a file, if the policy does not say less */
 
 /* The innermost of the rule's paths that PATH is at or below; empty if there is none. */
 static struct kh_view find_folder(const struct kh_policy_rule *rule, struct kh_view path)
@@ -26,7 +27,7 @@ static struct kh_view find_folder(const struct kh_policy_rule *rule, struct kh_v
 	return best;
 }
 
-static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, struct kh_view path,
+static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, struct kh_view path, size_t most,
 			     struct kh_view *ret_job)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -35,12 +36,12 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view folder, stru
 	kh_json_add(doc, root, "folder", folder);
 	/* The part after the folder and its slash; empty for the folder itself. */
 	kh_json_add(doc, root, "path", kh_view_from(path, path.n > folder.n ? folder.n + 1 : folder.n));
-	yyjson_mut_obj_add_uint(doc, root, "most", MOST);
+	yyjson_mut_obj_add_uint(doc, root, "most", most);
 	return kh_json_write(arena, root, ret_job);
 }
 
 /* Our own sentences for a worker's codes; its own text goes into the details. */
-static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job_result *done)
+static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job_result *done, size_t most)
 {
 	static const struct {
 		const char *word, *why;
@@ -48,7 +49,6 @@ static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job
 		{"not_found", "there is no such file"},
 		{"outside_folder", "the path leads out of the folder that the policy names"},
 		{"not_a_file", "it is not a regular file"},
-		{"too_large", "the file is larger than 16 MiB"},
 		{"not_readable", "the file cannot be read by Keyhole's user"},
 		{"file_changed", "the file changed while it was read"},
 	};
@@ -56,6 +56,8 @@ static struct kh_view explain(struct kh_arena *arena, const struct kh_errand_job
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (kh_errand_job_said(done, words[i].word))
 			return kh_view_str(words[i].why);
+	if (kh_errand_job_said(done, "too_large"))
+		return kh_arena_printf(arena, "the file is larger than %zu bytes", most);
 	return kh_arena_printf(arena, "the file could not be read: %.*s", KH_FMT(done->why));
 }
 
@@ -83,9 +85,10 @@ enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_err
 {
 	struct kh_view path = kh_json_str(kh_json_get(errand->parameters, "path"));
 	struct kh_view folder = find_folder(errand->rule, path);
+	size_t most = kh_allot_output(&errand->limits, MOST);
 	struct kh_errand_job job = {
 		.run = {.profile = KH_PROFILE_READ, .read = {folder}, .reads = 1, .limits.wall_ms = errand->wall_ms},
-		.most = MOST};
+		.most = most};
 	struct kh_errand_job_result done;
 
 	result->source = path;
@@ -93,17 +96,19 @@ enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_err
 		result->why = KH_LIT("the path is not below any that the policy names");
 		return KH_OK;
 	}
-	enum kh_err e = write_job(arena, folder, path, &job.job);
+	enum kh_err e = write_job(arena, folder, path, most, &job.job);
 	if (e == KH_OK)
 		e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
 		return e;
 	if (done.end != KH_ERRAND_JOB_DONE) {
-		result->why = explain(arena, &done);
+		result->why = explain(arena, &done, most);
 		return KH_OK;
 	}
-	struct kh_totext totext = {
-		.bytes = done.output, .type = kh_tainted_wrap(name_of(path)), .wall_ms = errand->wall_ms};
+	struct kh_totext totext = {.limits = errand->limits,
+				   .bytes = done.output,
+				   .type = kh_tainted_wrap(name_of(path)),
+				   .wall_ms = errand->wall_ms};
 	e = kh_totext_run(tools, &totext, arena, result);
 	return e == KH_OK ? describe(arena, done.output, result) : e;
 }

@@ -4,6 +4,7 @@
  */
 #include "errand/statement.h"
 
+#include "core/policy/allot.h"
 #include "errand/job.h"
 
 #define SLACK   4096 /* bytes of a result that are not rows */
@@ -37,6 +38,11 @@ static uint64_t seconds_of(const struct kh_statement *statement)
 	return wall > 0 && wall < seconds ? wall : seconds > 0 ? seconds : 1;
 }
 
+static size_t bytes_of(const struct kh_statement *statement)
+{
+	return kh_allot_output(&statement->limits, statement->database->bytes);
+}
+
 static enum kh_err make_job(struct kh_arena *arena, const struct kh_statement *statement, struct kh_view *ret_job)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -50,7 +56,7 @@ static enum kh_err make_job(struct kh_arena *arena, const struct kh_statement *s
 	if (statement->params != NULL)
 		yyjson_mut_obj_add_val(doc, root, "params", yyjson_val_mut_copy(doc, statement->params));
 	yyjson_mut_obj_add_uint(doc, root, "rows", statement->database->rows);
-	yyjson_mut_obj_add_uint(doc, root, "bytes", statement->database->bytes);
+	yyjson_mut_obj_add_uint(doc, root, "bytes", bytes_of(statement));
 	yyjson_mut_obj_add_uint(doc, root, "seconds", seconds_of(statement));
 	return kh_json_write(arena, root, ret_job);
 }
@@ -132,12 +138,14 @@ enum kh_err kh_statement_run(const struct kh_errand_tools *tools, const struct k
 {
 	struct kh_statement_result result = {.done = false};
 	uint64_t wall_ms = (seconds_of(statement) + GRACE_S) * 1000;
-	struct kh_errand_job job = {.run.profile = KH_PROFILE_QUERY, .most = statement->database->bytes + SLACK};
+	struct kh_errand_job job = {.run.profile = KH_PROFILE_QUERY, .most = bytes_of(statement) + SLACK};
 	struct kh_errand_job_result done;
 
 	if (statement->wall_ms > 0 && statement->wall_ms < wall_ms)
 		wall_ms = statement->wall_ms;
 	job.run.limits.wall_ms = wall_ms;
+	if (wall_ms / 1000 > kh_profile_limits(KH_PROFILE_QUERY)->cpu_s)
+		job.run.limits.cpu_s = wall_ms / 1000;
 	describe(arena, statement->database, &job.run);
 	enum kh_err e = make_job(arena, statement, &job.job);
 	if (e == KH_OK)

@@ -17,6 +17,7 @@ struct kh_statement {
 	struct kh_view sql;
 	yyjson_val *params; /* an array or an object, or NULL */
 	uint64_t wall_ms;   /* for everything */
+	struct kh_errand_limits limits;
 };
 
 struct kh_statement_result {

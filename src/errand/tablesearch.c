@@ -7,11 +7,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/timestamp.h"
+#include "core/policy/allot.h"
 #include "errand/details.h"
 #include "errand/statement.h"
 #include "wire/search_match.h"
-
-#define CONTENT (KH_ERRAND_CONTENT / 2) /* bytes of rows; further rows are left out */
 
 struct tables {
 	const struct kh_errand_tools *tools;
@@ -21,6 +20,8 @@ struct tables {
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *results, *about; /* for the details: the outcome of each table */
 	size_t failed, bytes;
+	size_t most; /* bytes of rows; further rows are left out */
+	struct kh_errand_limits limits;
 	struct kh_view why;  /* of the first table that failed */
 	struct kh_view time; /* of the search, for every result */
 };
@@ -102,7 +103,7 @@ static void add_rows(struct tables *t, const struct kh_config_table *table, cons
 	size_t r, rows, c, columns;
 
 	yyjson_arr_foreach (got->rows, r, rows, row) {
-		if (yyjson_mut_arr_size(t->results) >= t->limit || t->bytes > CONTENT)
+		if (yyjson_mut_arr_size(t->results) >= t->limit || t->bytes > t->most)
 			break;
 		yyjson_mut_val *result = yyjson_mut_arr_add_obj(t->doc, t->results);
 		kh_json_add(t->doc, result, "database", table->database);
@@ -127,7 +128,8 @@ static enum kh_err look_through(struct tables *t, const struct kh_config_table *
 {
 	const struct kh_config_database *database = kh_settings_database(t->tools->config, table->database);
 	int64_t left = t->deadline - kh_clock_ms();
-	struct kh_statement statement = {.database = database, .wall_ms = left > 0 ? (uint64_t)left : 1};
+	struct kh_statement statement = {
+		.database = database, .wall_ms = left > 0 ? (uint64_t)left : 1, .limits = t->limits};
 	struct kh_statement_result got = {.done = false};
 	enum kh_err e = kh_tablesearch_statement(t->arena, table, database->file.n == 0, words, t->limit,
 						 &statement.sql);
@@ -186,6 +188,8 @@ enum kh_err kh_tablesearch_run(const struct kh_errand_tools *tools, const struct
 			   .arena = arena,
 			   .limit = limit,
 			   .deadline = kh_clock_ms() + (int64_t)errand->wall_ms,
+			   .most = kh_allot_output(&errand->limits, KH_ERRAND_CONTENT) / 2,
+			   .limits = errand->limits,
 			   .doc = kh_json_new(arena),
 			   .time = kh_timestamp_text(arena, kh_clock_wall_us())};
 	struct kh_search_match match;

@@ -7,10 +7,12 @@
 #include "errand/totext.h"
 
 #include "base/utf8.h"
+#include "core/policy/allot.h"
 #include "errand/job.h"
 
 #define PDFTOTEXT "/usr/bin/pdftotext"
 #define LOOKED_AT 4096 /* bytes that the guess uses */
+#define POPPLER   8    /* processes of pdftotext at most */
 
 enum guess { PLAIN, HTML, PDF, BINARY };
 
@@ -117,7 +119,8 @@ static bool says_charset(struct kh_view type)
 	return false;
 }
 
-static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool html, struct kh_view *ret_job)
+static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool html, size_t most,
+			     struct kh_view *ret_job)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
@@ -126,7 +129,7 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool h
 	bool fit = kh_utf8_is_ascii(type) && type.n <= 256 && essence(type).n > 0;
 	kh_json_add(doc, root, "type", fit ? type : KH_LIT(""));
 	yyjson_mut_obj_add_bool(doc, root, "html", html);
-	yyjson_mut_obj_add_uint(doc, root, "most", KH_ERRAND_CONTENT);
+	yyjson_mut_obj_add_uint(doc, root, "most", most);
 	return kh_json_write(arena, root, ret_job);
 }
 
@@ -144,9 +147,9 @@ static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct k
 {
 	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_TEXT, .limits.wall_ms = totext->wall_ms},
 				    .bytes = totext->bytes,
-				    .most = KH_ERRAND_CONTENT};
+				    .most = kh_allot_output(&totext->limits, KH_ERRAND_CONTENT)};
 	struct kh_errand_job_result done;
-	enum kh_err e = write_job(arena, kh_tainted_open(totext->type), html, &job.job);
+	enum kh_err e = write_job(arena, kh_tainted_open(totext->type), html, job.most, &job.job);
 
 	if (e == KH_OK)
 		e = kh_errand_job_run(tools->client, &job, arena, &done);
@@ -157,7 +160,8 @@ static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct k
 	else if (done.end == KH_ERRAND_JOB_DONE)
 		result->why = KH_LIT("the worker that makes text gave what is no text");
 	else if (kh_errand_job_said(&done, "too_large"))
-		result->why = KH_LIT("its text is longer than 8 MiB, or it takes more memory than it may");
+		result->why = kh_arena_printf(
+			arena, "its text is longer than %zu bytes, or it takes more memory than it may", job.most);
 	else if (done.end == KH_ERRAND_JOB_LATE)
 		result->why = KH_LIT("making text of it took too long");
 	else
@@ -174,17 +178,19 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 			.argv = {KH_LIT(PDFTOTEXT), KH_LIT("-q"), KH_LIT("-enc"), KH_LIT("UTF-8"), KH_LIT("-"),
 				 KH_LIT("-")},
 			.argc = 6,
-			.limits = {.wall_ms = totext->wall_ms, .processes = 8}},
+			.limits = kh_errand_job_limits(&totext->limits, totext->wall_ms)},
 		.bytes = totext->bytes,
-		.most = KH_ERRAND_CONTENT,
+		.most = kh_allot_output(&totext->limits, KH_ERRAND_CONTENT),
 	};
 	struct kh_errand_job_result done;
-	enum kh_err e = kh_errand_job_run(tools->client, &job, arena, &done);
 
+	if (job.run.limits.processes == 0 || job.run.limits.processes > POPPLER)
+		job.run.limits.processes = POPPLER;
+	enum kh_err e = kh_errand_job_run(tools->client, &job, arena, &done);
 	if (e != KH_OK)
 		return e;
 	if (done.end == KH_ERRAND_JOB_DONE && done.status == 0) {
-		struct kh_totext text = {.bytes = done.output, .wall_ms = totext->wall_ms};
+		struct kh_totext text = {.limits = totext->limits, .bytes = done.output, .wall_ms = totext->wall_ms};
 		e = by_worker(tools, &text, false, arena, result);
 		result->original = totext->bytes;
 	} else if (done.fault == KH_FAULT_PROGRAM) {
@@ -192,7 +198,7 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 	} else if (done.end == KH_ERRAND_JOB_LATE) {
 		result->why = KH_LIT("making text of the PDF took too long");
 	} else if (done.fault == KH_FAULT_OUTPUT) {
-		result->why = KH_LIT("the text of the PDF is longer than 8 MiB");
+		result->why = kh_arena_printf(arena, "the text of the PDF is longer than %zu bytes", job.most);
 	} else {
 		result->why = KH_LIT("the PDF is broken or encrypted: " PDFTOTEXT " could not read it");
 	}

@@ -9,6 +9,7 @@
 #include "errand/errand.h"
 
 struct kh_totext {
+	struct kh_errand_limits limits;
 	struct kh_tainted bytes;
 	struct kh_tainted type; /* a hint: its Content-Type or file name; may be empty.  The bytes are checked too */
 	bool plain;             /* it is text, whatever it looks like */

@@ -9,16 +9,18 @@
 #include "base/timestamp.h"
 #include "base/utf8.h"
 #include "core/comm/url.h"
+#include "core/policy/allot.h"
 #include "errand/details.h"
 #include "errand/get.h"
 #include "errand/job.h"
 
-#define ANSWER   (4U << 20) /* bytes of an answer */
+#define ANSWER   (4U << 20) /* bytes of an answer, if the policy does not say less */
 #define PARSE_MS 5000U
 
 struct asking {
 	const struct kh_errand_tools *tools;
 	struct kh_arena *arena;
+	struct kh_errand_limits limits;
 	struct kh_fetch fetch;
 	struct kh_view key; /* the header with the key, to be wiped */
 	struct kh_get_result got;
@@ -51,7 +53,7 @@ static bool describe(struct asking *a, struct kh_view query)
 				   .header = {KH_LIT("Accept: application/json")},
 				   .headers = 1,
 				   .plain = local,
-				   .limits.output = ANSWER};
+				   .limits.output = kh_allot_output(&a->limits, ANSWER)};
 	if (fetch->url.p == NULL || kh_url_read_web(fetch->url, local, &url, NULL) != KH_OK)
 		return false;
 	if (local)
@@ -88,7 +90,7 @@ static enum kh_err parse(struct asking *a, uint64_t limit, struct kh_errand_resu
 	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_SEARCH, .limits.wall_ms = PARSE_MS},
 				    .job = text,
 				    .bytes = a->got.body,
-				    .most = KH_ERRAND_CONTENT};
+				    .most = kh_allot_output(&a->limits, KH_ERRAND_CONTENT)};
 	struct kh_errand_job_result done = {.end = KH_ERRAND_JOB_BROKEN};
 
 	if (text.p == NULL)
@@ -127,7 +129,7 @@ static enum kh_err write_details(const struct asking *a, struct kh_errand_result
 enum kh_err kh_websearch_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_view query,
 			     uint64_t limit, struct kh_arena *arena, struct kh_errand_result *result)
 {
-	struct asking a = {.tools = tools, .arena = arena};
+	struct asking a = {.tools = tools, .arena = arena, .limits = errand->limits};
 	struct kh_view why = KH_LIT("the query is too long for a URL, or search.url is none");
 	enum kh_err e = KH_OK;
 

@@ -10,6 +10,8 @@
 #include "../model/scene.h"
 #include "core/comm/declaration.h"
 #include "core/comm/fence.h"
+#include "core/policy/allot.h"
+#include "core/policy/policy.h"
 #include "errand/errand.h"
 #include "harness.h"
 
@@ -241,9 +243,11 @@ static void only_in_execution(struct kh_test *t)
 		}
 }
 
-/* What all workers share is in docs/reference/PROCESSES.md and tried by tests/hostile; here: its time. */
+/* What all workers share is in docs/reference/PROCESSES.md and tried by tests/hostile; here: its limits. */
 static void sandbox_defined(struct kh_test *t)
 {
+	static struct kh_policy policy;
+	static const struct kh_policy_rule rule;
 	const struct example *example;
 
 	(void)t;
@@ -256,7 +260,12 @@ static void sandbox_defined(struct kh_test *t)
 				fail_msg("%s has no errand", example->operation);
 			assert_string_equal(kind->operation, example->operation);
 			assert_non_null(kind->run);
-			assert_in_range(kind->seconds, 1, 300);
+			kh_policy_start(&policy);
+			const struct kh_errand_limits limits = kh_allot_of(
+				&policy, &rule, kh_operation_named(&kh_operations_own, kh_view_str(example->operation)),
+				NULL);
+			assert_in_range(limits.seconds, 1, 300);
+			assert_true(limits.output > 0 && limits.memory > 0 && limits.processes > 0 && limits.disk > 0);
 		}
 }
 

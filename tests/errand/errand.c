@@ -9,10 +9,12 @@
  *     {"operation":"comm.query","parameters":{...},"passwords":["..."],"key":"...","ms":5000}
  *     {"end":"ok","content":"...","original":0,"details":{...},"source":"...","why":"","ms":12}
  *
- * `passwords` are of the configuration's databases, in their order; `ms` is the errand's time (30,000).  `original` is
- * how many bytes of it there are.  The rule is the configuration's for the operation.
+ * `passwords` are of the configuration's databases, in their order; `ms` is the errand's time, the policy's if it is
+ * left out.  `original` is how many bytes of it there are.  Rule and limits are the configuration's for the operation.
  */
 #include "errand/errand.h"
+#include "core/comm/operations.h"
+#include "core/policy/allot.h"
 #include "outside/client.h"
 
 #include <stdio.h>
@@ -88,7 +90,7 @@ static void run_line(const struct kh_errand_tools *base, struct kh_view line)
 	struct kh_error err = {.detail = ""};
 	struct kh_arena arena;
 	yyjson_val *root, *item;
-	int64_t ms = 30000;
+	int64_t ms;
 	size_t i, n;
 
 	kh_arena_init(&arena, &kh_alloc_system, MEMORY);
@@ -97,14 +99,15 @@ static void run_line(const struct kh_errand_tools *base, struct kh_view line)
 	yyjson_arr_foreach (kh_json_get(root, "passwords"), i, n, item)
 		if (i < PASSWORDS)
 			passwords[i] = kh_json_str(item);
-	kh_json_int(kh_json_get(root, "ms"), &ms);
 	tools.passwords = passwords;
 	tools.search_key = kh_json_str(kh_json_get(root, "key"));
 	struct kh_errand errand = {.operation = kh_json_str(kh_json_get(root, "operation")),
 				   .parameters = kh_json_get(root, "parameters"),
-				   .task = KH_LIT(TASK),
-				   .wall_ms = (uint64_t)ms};
+				   .task = KH_LIT(TASK)};
 	errand.rule = kh_policy_rule(&tools.config->policy, &arena, errand.operation, KH_LIT(""), &path);
+	errand.limits = kh_allot_of(&tools.config->policy, errand.rule,
+				    kh_operation_named(&kh_operations_own, errand.operation), errand.parameters);
+	errand.wall_ms = kh_json_int(kh_json_get(root, "ms"), &ms) ? (uint64_t)ms : errand.limits.seconds * 1000;
 	long begun = now_ms();
 	if (kh_errand_run(&tools, &errand, &arena, &result) != KH_OK)
 		fail("errand", "out of memory");

@@ -127,9 +127,9 @@ static const struct kh_reader readers[] = {
 	{.name = KH_LIT_INIT("slow"), .driver = &slow},
 };
 
-static uint64_t errand_seconds(struct kh_view operation)
+static bool can_run(struct kh_view operation)
 {
-	return operation.n > 0 ? 10 : 0;
+	return operation.n > 0;
 }
 
 static enum kh_err errand_run(const struct kh_errand_tools *tools, const struct kh_errand *errand,
@@ -145,7 +145,7 @@ static enum kh_err errand_run(const struct kh_errand_tools *tools, const struct 
 	return KH_OK;
 }
 
-static const struct kh_errands errands = {.seconds = errand_seconds, .run = errand_run};
+static const struct kh_errands errands = {.can_run = can_run, .run = errand_run};
 
 /* --- the gateway, made and ended ---------------------------------------------------------------------------------- */
 

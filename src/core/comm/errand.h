@@ -14,13 +14,21 @@ struct kh_policy_rule;
 #define KH_ERRAND_CONTENT (8U << 20)  /* bytes that may become a block; with more the errand fails */
 #define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */
 
+/* What one errand may use at most (E7): core/policy/allot.h finds it.  0: no limit besides those of its profile. */
+struct kh_errand_limits {
+	uint64_t seconds;                 /* for the whole errand */
+	uint64_t output;                  /* bytes that come back: a response, a file, a program's output */
+	uint64_t memory, processes, disk; /* of a program; our own workers have those of their profiles */
+};
+
 struct kh_errand {
 	struct kh_view operation;          /* "comm.fetch" */
 	yyjson_val *parameters;            /* an object that fits the operation, with references replaced by content */
 	const struct kh_policy_rule *rule; /* the rule that permitted it: statements, commands, paths */
 	struct kh_view task;               /* public id: names its workspace */
-	uint64_t wall_ms;                  /* limit for the whole errand */
-	int64_t until; /* when its time is over, on the engine's clock; waiting for a place counts */
+	struct kh_errand_limits limits;
+	uint64_t wall_ms; /* what is left of limits.seconds: waiting for a place counts */
+	int64_t until;    /* when its time is over, on the engine's clock */
 };
 
 enum kh_errand_end {
@@ -39,8 +47,8 @@ struct kh_errand_result {
 };
 
 struct kh_errands {
-	/* How many seconds OPERATION may take at most, whatever its tier says (E7); 0: it cannot be run. */
-	uint64_t (*seconds)(struct kh_view operation);
+	/* True if OPERATION can be run. */
+	bool (*can_run)(struct kh_view operation);
 	/* Runs ERRAND and blocks until its end.  Fails only for lack of memory. */
 	enum kh_err (*run)(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			   struct kh_errand_result *ret_result);

@@ -69,6 +69,9 @@ enum kh_outbound {
 	KH_OUTBOUND_NEVER,
 };
 
+/* Which of the policy's time limits a call has (E7). */
+enum kh_time_limit { KH_TIME_FILE, KH_TIME_NETWORK, KH_TIME_TOTAL };
+
 enum kh_risk { KH_RISK_LOW, KH_RISK_MODERATE, KH_RISK_HIGH };
 
 /* The worst effect that a call can have, in ascending order. */
@@ -82,6 +85,7 @@ struct kh_operation {
 	enum kh_risk risk; /* the default; a rule may change it */
 	enum kh_effect effects;
 	enum kh_outbound outbound;
+	enum kh_time_limit time;
 	bool is_upstream; /* its parameters are the tool's own and are not known here */
 	/* Texts for the tool and the command. */
 	const char *title;   /* for people: "Fetch a page or document" */

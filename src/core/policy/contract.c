@@ -229,6 +229,17 @@ static void add_answer(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh
 	kh_json_add(doc, obj, "why", a->why);
 }
 
+static void add_limits(yyjson_mut_doc *doc, yyjson_mut_val *out, const struct kh_errand_limits *limits)
+{
+	yyjson_mut_val *obj = yyjson_mut_obj_add_obj(doc, out, "limits");
+
+	yyjson_mut_obj_add_uint(doc, obj, "seconds", limits->seconds);
+	yyjson_mut_obj_add_uint(doc, obj, "memory_bytes", limits->memory);
+	yyjson_mut_obj_add_uint(doc, obj, "processes", limits->processes);
+	yyjson_mut_obj_add_uint(doc, obj, "output_bytes", limits->output);
+	yyjson_mut_obj_add_uint(doc, obj, "disk_bytes", limits->disk);
+}
+
 static yyjson_mut_val *explanation(struct kh_call *call, const struct kh_decision *d)
 {
 	yyjson_mut_doc *doc = call->doc;
@@ -239,6 +250,8 @@ static yyjson_mut_val *explanation(struct kh_call *call, const struct kh_decisio
 	add_answer(doc, out, d->deciding);
 	if (d->retry_after > 0)
 		yyjson_mut_obj_add_int(doc, out, "retry_after_ms", (d->retry_after + 999) / 1000);
+	if (d->limits.seconds > 0)
+		add_limits(doc, out, &d->limits);
 	list = yyjson_mut_obj_add_arr(doc, out, "gates");
 	for (size_t i = 0; i < d->count; i++) {
 		const struct kh_decide_answer *a = &d->answers[i];

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "core/comm/operations.h"
 #include "core/comm/phase.h"
+#include "core/policy/allot.h"
 
 #define WARN_PERCENT 80
 #define SENTENCE     160 /* bytes of the sentence of a gate that passes */
@@ -178,7 +179,9 @@ static void gate_trust_tier(struct walk *w, struct kh_decide_answer *a)
 	const char *tier = kh_words_name(&kh_tier_words, w->tier);
 
 	by_rule(w, a);
-	w->decision->seconds = limits->seconds;
+	w->decision->limits = kh_allot_of(w->policy, w->rule, w->call.operation, w->call.parameters);
+	if (w->decision->limits.seconds > limits->seconds)
+		w->decision->limits.seconds = limits->seconds;
 	w->decision->needs_admin = kh_tier_needs_admin(w->tier, w->rule->effects);
 	if (w->rule->effects > limits->effects)
 		say(w, a, KH_DENY, "tier_effects", "tier %s permits no effects of the kind %s", tier,

@@ -11,6 +11,7 @@
 #ifndef KH_CORE_POLICY_DECIDE_H
 #define KH_CORE_POLICY_DECIDE_H
 
+#include "core/comm/errand.h"
 #include "core/policy/permit.h"
 
 enum kh_gate {
@@ -86,9 +87,10 @@ struct kh_decision {
 	uint64_t egress_bytes; /* how many this call adds */
 	struct kh_rate rate;   /* to count it against */
 	int64_t retry_after;   /* microseconds, if the rate stopped it */
-	uint64_t seconds;      /* how long it may run */
 	bool needs_admin;      /* only an admin can approve it */
 	bool warn;             /* a quota or rate is at 80 % with this call */
+	/* What it may use; all 0 if the gate of its tier was not reached. */
+	struct kh_errand_limits limits;
 };
 
 /* The full name of an operation: `server__tool` as `comm.mcp.server.tool`, everything else as it is. */

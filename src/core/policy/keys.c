@@ -175,9 +175,38 @@ static const struct kh_schema_field statement_fields[] = {
 };
 static const struct kh_shape statement_shape = LINED(statement_fields, kh_policy_statement, NULL);
 
+/* The bounds of limits (E7).  No tier permits more time; the executor takes no larger numbers than the others. */
+#define SECONDS_MOST   600
+#define MEMORY_LEAST   (UINT64_C(16) << 20)
+#define MEMORY_MOST    (UINT64_C(64) << 30)
+#define PROCESSES_MOST 4096
+#define OUTPUT_LEAST   4096
+#define OUTPUT_MOST    (UINT64_C(16) << 20) /* what the worker that makes text of it reads */
+#define DISK_LEAST     65536
+#define DISK_MOST      (UINT64_C(64) << 30)
+
+#define SIZES(S)                                                                                     \
+	NUMBER(S, memory_bytes, MEMORY_LEAST, MEMORY_MOST), NUMBER(S, processes, 1, PROCESSES_MOST), \
+		NUMBER(S, output_bytes, OUTPUT_LEAST, OUTPUT_MOST), NUMBER(S, disk_bytes, DISK_LEAST, DISK_MOST)
+
+static const struct kh_schema_field limit_fields[] = {
+	NUMBER(kh_policy_limits, network_seconds, 1, SECONDS_MOST),
+	NUMBER(kh_policy_limits, file_seconds, 1, SECONDS_MOST),
+	NUMBER(kh_policy_limits, total_seconds, 1, SECONDS_MOST),
+	SIZES(kh_policy_limits),
+};
+static const struct kh_shape limit_shape = SHAPE(limit_fields, kh_policy_limits);
+
+static const struct kh_schema_field command_limit_fields[] = {
+	NUMBER(kh_policy_command_limits, seconds, 1, SECONDS_MOST),
+	SIZES(kh_policy_command_limits),
+};
+static const struct kh_shape command_limit_shape = SHAPE(command_limit_fields, kh_policy_command_limits);
+
 static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {1} for the first of the call's args"),
+	MAP(kh_policy_command, limits, command_limit_shape),
 };
 static const struct kh_shape command_shape = LINED(command_fields, kh_policy_command, NULL);
 
@@ -254,6 +283,7 @@ static const struct kh_schema_field policy_fields[] = {
 	WORD(kh_policy, network, network_words),
 	NUMBER(kh_policy, egress_bytes, 0, UINT64_C(1000000000000)),
 	NUMBER(kh_policy, reader_egress, 0, UINT64_C(1000000000000)),
+	MAP(kh_policy, limits, limit_shape),
 	LIST(kh_policy, screen, 256, screen_shape),
 	MAP(kh_policy, approvals, approval_shape),
 };

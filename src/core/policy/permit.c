@@ -91,14 +91,30 @@ static enum kh_err look_at_statement(const struct look *l)
 	return refuse(l, l->text, "statement_not_allowed", "the policy names no statement", " for this database");
 }
 
+static const struct kh_policy_command *find_command(const struct kh_policy_rule *rule, struct kh_view name)
+{
+	const struct kh_policy_command *commands = rule->commands.at;
+
+	for (size_t i = 0; i < rule->commands.n; i++) {
+		if (kh_view_eq(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+const struct kh_policy_command *kh_permit_command(const struct kh_policy_rule *rule,
+						  const struct kh_operation *operation, yyjson_val *parameters)
+{
+	const struct kh_parameter_spec *spec = operation != NULL ? kh_operation_of_kind(operation, KH_PARAMETER_COMMAND)
+								 : NULL;
+
+	return spec != NULL ? find_command(rule, kh_json_str(kh_json_get(parameters, spec->name))) : NULL;
+}
+
 static enum kh_err look_at_command(const struct look *l)
 {
-	const struct kh_policy_command *commands = l->rule->commands.at;
-
-	for (size_t i = 0; i < l->rule->commands.n; i++) {
-		if (kh_view_eq(commands[i].name, l->text))
-			return KH_OK;
-	}
+	if (find_command(l->rule, l->text) != NULL)
+		return KH_OK;
 	return refuse(l, l->text, "command_not_allowed", "the policy names no command", "");
 }
 

@@ -36,6 +36,10 @@ struct kh_permit_call {
 enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				const struct kh_permit_call *call, struct kh_error *err) KH_CHECKED;
 
+/* The command of RULE that a call of OPERATION with PARAMETERS names; NULL if there is none. */
+const struct kh_policy_command *kh_permit_command(const struct kh_policy_rule *rule,
+						  const struct kh_operation *operation, yyjson_val *parameters);
+
 /* Whether RULE allows reading the database of this name. */
 bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name);
 

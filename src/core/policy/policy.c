@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/comm/operations.h"
+#include "core/policy/allot.h"
 #include "core/policy/keys.h"
 #include "core/policy/lookup.h"
 #include "core/policy/match.h"
@@ -30,6 +31,13 @@ static const struct kh_policy defaults = {
 	.network = KH_NETWORK_READONLY,
 	.egress_bytes = 4096,
 	.reader_egress = 64 << 10,
+	.limits = {.network_seconds = 30,
+		   .file_seconds = 10,
+		   .total_seconds = 300,
+		   .memory_bytes = 1 << 30,
+		   .processes = 64,
+		   .output_bytes = 16 << 20,
+		   .disk_bytes = 64 << 20},
 	.approvals = {.expiry_seconds = 600, .max_pending = 3},
 };
 
@@ -219,6 +227,7 @@ enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_p
 	enum kh_err e = check_policy(source, policy, err);
 
 	derive_budgets(&policy->budgets);
+	kh_allot_derive(policy);
 	if (e == KH_OK)
 		e = kh_policy_canonical(source->arena, policy, &text, err);
 	if (e != KH_OK)

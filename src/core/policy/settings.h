@@ -70,10 +70,16 @@ struct kh_policy_statement {
 	unsigned line;
 };
 
+/* What a command may use at most; 0 until the policy's own limit is filled in. */
+struct kh_policy_command_limits {
+	uint64_t seconds, memory_bytes, processes, output_bytes, disk_bytes;
+};
+
 /* A named command: `{1}` in an argument stands for the first of the call's args (template.h). */
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;
+	struct kh_policy_command_limits limits;
 	unsigned line;
 };
 
@@ -119,6 +125,14 @@ struct kh_policy_screen {
 	unsigned line;
 };
 
+/* What one external operation may use at most (E7).  A tier can shorten the time. */
+struct kh_policy_limits {
+	uint64_t network_seconds; /* of an operation that may use the network */
+	uint64_t file_seconds;    /* of one that reads a file */
+	uint64_t total_seconds;   /* of a command, and of every operation */
+	uint64_t memory_bytes, processes, output_bytes, disk_bytes;
+};
+
 struct kh_policy_approvals {
 	uint64_t expiry_seconds;
 	uint64_t max_pending;
@@ -139,7 +153,8 @@ struct kh_policy {
 	enum kh_network network;
 	uint64_t egress_bytes;  /* a task */
 	uint64_t reader_egress; /* bytes of a task's queries to Readers behind a network (E5) */
-	struct kh_list screen;  /* of struct kh_policy_screen */
+	struct kh_policy_limits limits;
+	struct kh_list screen; /* of struct kh_policy_screen */
 	struct kh_policy_approvals approvals;
 	unsigned line; /* of `policy:` */
 	/* Set when the file is read. */

@@ -172,18 +172,16 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
  */
 #define GRACE_MS 2000
 
-/* E7: the shorter of what the tier and what the operation itself permit. */
-static uint64_t wall_ms(const struct kh_op *op, const struct kh_govern *govern)
+/* The one number that an errand's time, its slots and their price follow from (E7, B8). */
+static uint64_t wall_ms(const struct kh_govern *govern)
 {
-	uint64_t most = kh_engine_errand_seconds(op->engine, govern->proposal->row.operation);
-
-	return (most < govern->decision.seconds ? most : govern->decision.seconds) * 1000;
+	return govern->decision.limits.seconds * 1000;
 }
 
 static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint64_t *ret_microbits)
 {
 	struct kh_account account;
-	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(op, govern) + GRACE_MS, false, &account);
+	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(govern) + GRACE_MS, false, &account);
 
 	if (e == KH_OK)
 		*ret_microbits = account.total;
@@ -306,8 +304,9 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.operation = row->operation,
 		.rule = govern->rule,
 		.task = govern->proposal->task_id,
-		.wall_ms = wall_ms(op, govern),
-		.until = op->now + (int64_t)wall_ms(op, govern) * 1000,
+		.limits = govern->decision.limits,
+		.wall_ms = wall_ms(govern),
+		.until = op->now + (int64_t)wall_ms(govern) * 1000,
 	};
 	uint64_t microbits = 0;
 	struct kh_view what;

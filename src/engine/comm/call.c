@@ -173,7 +173,7 @@ static enum kh_err follow(struct calling *a)
 
 	if (d->ruling == KH_DENY)
 		return deny(a, d->deciding->code, d->deciding->why);
-	if (kh_engine_errand_seconds(op->engine, a->proposal.row.operation) == 0)
+	if (!kh_engine_can_run(op->engine, a->proposal.row.operation))
 		return deny(a, "operation_unknown", KH_LIT("no upstream server of that name is configured"));
 	if (a->row != NULL && a->call->fenced && !a->row->fenced) /* whoever approved it was not told about the fence */
 		return deny(a, "fenced_not_declared",

@@ -37,7 +37,7 @@ static enum kh_err decide(struct declaring *d, size_t i)
 		.code = g->decision.deciding->code,
 		.why = g->decision.deciding->why,
 	};
-	if (item->ruling != KH_DENY && kh_engine_errand_seconds(d->op->engine, item->operation) == 0) {
+	if (item->ruling != KH_DENY && !kh_engine_can_run(d->op->engine, item->operation)) {
 		item->ruling = KH_DENY;
 		item->gate = kh_words_name(&kh_decide_gate_words, KH_GATE_REGISTRATION);
 		item->code = "operation_unknown";

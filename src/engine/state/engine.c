@@ -94,9 +94,9 @@ enum kh_err kh_engine_errand(const struct kh_engine *engine, const struct kh_err
 	return engine->settings.errands->run(kh_engine_tools(engine), errand, arena, ret_result);
 }
 
-uint64_t kh_engine_errand_seconds(const struct kh_engine *engine, struct kh_view operation)
+bool kh_engine_can_run(const struct kh_engine *engine, struct kh_view operation)
 {
-	return engine->settings.errands != NULL ? engine->settings.errands->seconds(operation) : 0;
+	return engine->settings.errands != NULL && engine->settings.errands->can_run(operation);
 }
 
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine)

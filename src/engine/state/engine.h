@@ -27,8 +27,8 @@ const struct kh_reader *kh_engine_verifier(const struct kh_engine *engine, bool 
 enum kh_err kh_engine_errand(const struct kh_engine *engine, const struct kh_errand *errand, struct kh_arena *arena,
 			     struct kh_errand_result *ret_result) KH_CHECKED;
 
-/* How many seconds OPERATION may take at most (E7); 0: it cannot be carried out. */
-uint64_t kh_engine_errand_seconds(const struct kh_engine *engine, struct kh_view operation);
+/* True if there is somebody to carry OPERATION out. */
+bool kh_engine_can_run(const struct kh_engine *engine, struct kh_view operation);
 
 /* The tools that errands need, or NULL.  They live as long as the engine. */
 const struct kh_errand_tools *kh_engine_tools(const struct kh_engine *engine);

@@ -30,6 +30,46 @@ static void test_slots(struct kh_test *t)
 	assert_true(kh_fixture_task_row(f, task)->budget.charged > 3000000);
 }
 
+/* E7, B8: the slots and what is reserved follow from the policy's time limit, or the command's, or the tier's. */
+static void test_limits(struct kh_test *t)
+{
+	static const struct {
+		const char *limits, *tier, *own;
+		uint64_t seconds, microbits;
+	} cases[] = {
+		{"file_seconds: 10", "T0", "", 300, 6807355},   /* 14 slots */
+		{"total_seconds: 1", "T0", "", 1, 5807355},     /* 7 */
+		{"total_seconds: 600", "T0", "", 600, 6906891}, /* 15 */
+		{"total_seconds: 600", "T2", "", 120, 6700440}, /* 13 */
+		{"total_seconds: 600", "T0", ", limits: {seconds: 1}", 1, 5807355},
+		{"total_seconds: 1", "T0", ", limits: {seconds: 600}", 600, 6906891},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kh_view text = kh_arena_printf(&t->arena,
+						      "policy:\n  limits: {%s}\n  operations:\n"
+						      "    - name: comm.exec\n      risk: low\n      effects: none\n"
+						      "      tier: %s\n"
+						      "      commands: [{name: count, argv: [/bin/true]%s}]\n",
+						      cases[i].limits, cases[i].tier, cases[i].own);
+		must(t, kh_arena_check(&t->arena));
+		struct kh_fixture *f = kh_fixture_open(t, text.p);
+		struct kh_view task = kh_operating_task(f);
+		struct kh_comm_call act;
+
+		must(t, kh_operating_call(f, task,
+					  "{\"operation\":\"comm.exec\",\"command\":\"count\",\"reason\":\"The user "
+					  "asked how many there are.\"}",
+					  KH_LIT(""), &act));
+		assert_int_equal(act.next, KH_CALL_RUNS);
+		assert_int_equal(act.errand.limits.seconds, cases[i].seconds);
+		assert_int_equal(act.errand.wall_ms, cases[i].seconds * 1000);
+		assert_int_equal(kh_fixture_task_row(f, task)->budget.reserved, cases[i].microbits);
+		/* The last slot is 2 s after the end of its time. */
+		assert_int_equal(kh_operating_row(f, act.look.id)->wall_ms, cases[i].seconds * 1000 + 2000);
+	}
+}
+
 /* B8, B17: what a human decides of a call takes effect at a slot, whoever looks, and is paid for when it is asked. */
 static void test_decision_slots(struct kh_test *t)
 {
@@ -73,6 +113,6 @@ static void test_decision_too_dear(struct kh_test *t)
 	assert_int_equal(kh_fixture_task_row(f, task)->pending, 0);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_slots), KH_TEST(test_decision_slots),
+static const struct kh_test_case cases[] = {KH_TEST(test_slots), KH_TEST(test_limits), KH_TEST(test_decision_slots),
 					    KH_TEST(test_decision_too_dear)};
 KH_TEST_MAIN(cases)
