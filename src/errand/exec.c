@@ -1,9 +1,9 @@
 /*
  * comm.exec (E7, E9): a command that the policy names, with the call's arguments in the placeholders of its template.
  *
- * No shell is involved.  The program sees its task's workspace, writable, and the cache; it has no network.  If a
- * program was cut off, it may already have done something, and nobody knows what: that end is UNKNOWN, and the program
- * is never started again.
+ * No shell is involved.  The program sees its task's workspace, writable, the cache, and the paths that the policy
+ * names for it; it has no network.  If a program was cut off, it may already have done something, and nobody knows
+ * what: that end is UNKNOWN, and the program is never started again.
  */
 #include "errand/errand.h"
 
@@ -57,11 +57,37 @@ static bool is_seen(struct kh_view path)
 	return *p != NULL;
 }
 
+/* True if PATH is at or below one that COMMAND names. */
+static bool is_granted(const struct kh_policy_command *command, struct kh_view path)
+{
+	const struct kh_texts *lists[] = {&command->read, &command->write};
+
+	for (size_t l = 0; l < 2; l++) {
+		for (size_t i = 0; i < lists[l]->n; i++) {
+			if (kh_match_path(lists[l]->at[i], path))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* True if, according to the executor, the program was never started. */
 static bool is_unbegun(enum kh_fault fault)
 {
 	return fault == KH_FAULT_REQUEST || fault == KH_FAULT_BUSY || fault == KH_FAULT_ABSENT ||
 	       fault == KH_FAULT_INCOMPLETE || fault == KH_FAULT_SANDBOX || fault == KH_FAULT_PROGRAM;
+}
+
+/* What it may read and write besides its workspace: what the policy names, and its own program. */
+static void grant(const struct kh_policy_command *command, struct kh_run *run)
+{
+	run->reads = run->writes = 0;
+	for (size_t i = 0; i < command->read.n && run->reads + 1 < KH_REQUEST_PATHS; i++)
+		run->read[run->reads++] = command->read.at[i];
+	for (size_t i = 0; i < command->write.n && run->writes < KH_REQUEST_PATHS; i++)
+		run->write[run->writes++] = command->write.at[i];
+	if (!is_seen(run->argv[0]) && !is_granted(command, run->argv[0]))
+		run->read[run->reads++] = run->argv[0];
 }
 
 static enum kh_err describe(struct kh_arena *arena, const struct kh_errand_job_result *done,
@@ -155,7 +181,6 @@ enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_err
 	}
 	/* Too many arguments are refused when the request is written. */
 	memcpy(run->argv, argv, sizeof(*argv) * (run->argc < KH_REQUEST_ARGUMENTS ? run->argc : KH_REQUEST_ARGUMENTS));
-	run->read[0] = argv[0];
-	run->reads = is_seen(argv[0]) ? 0 : 1;
+	grant(command, run);
 	return run_program(tools, errand, &job, arena, result);
 }

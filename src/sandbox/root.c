@@ -8,6 +8,8 @@
  */
 #include "sandbox/root.h"
 
+#include "sandbox/gitsafe.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -115,6 +117,14 @@ static int write_etc(void)
 	if (e == 0)
 		e = write_file("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
 	return e;
+}
+
+/* For programs: one may be git.  A granted /etc is mounted over it. */
+static int write_gitconfig(enum kh_profile profile, const struct kh_message *job)
+{
+	const char *text = profile == KH_PROFILE_RUN ? kh_gitsafe_text(job) : NULL;
+
+	return text != NULL ? write_file("/etc/gitconfig", text) : 0;
 }
 
 static void tmp_options(uint64_t size, char *options, size_t room)
@@ -289,6 +299,8 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh
 		return e;
 	*ret_part = KH_PART_MOUNT;
 	e = fit_tmp(root, job);
+	if (e == 0)
+		e = write_gitconfig(root->profile, job);
 	if (e)
 		return e;
 	*ret_part = KH_PART_FOLDER;

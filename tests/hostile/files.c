@@ -212,6 +212,7 @@ static const char *top(struct hostile *h)
 	static const char *const etc[] = {"passwd",
 					  "group",
 					  "nsswitch.conf",
+					  "gitconfig",
 					  "ld.so.cache",
 					  "ld.so.conf",
 					  "ld.so.conf.d",

@@ -206,6 +206,8 @@ static const struct kh_shape command_limit_shape = SHAPE(command_limit_fields, k
 static const struct kh_schema_field command_fields[] = {
 	TEXT(kh_policy_command, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_command, argv, true, 64, NULL, "an argument, {1} for the first of the call's args"),
+	TEXTS(kh_policy_command, read, false, 31, kh_match_is_path, IS_PATH), /* the program is one more */
+	TEXTS(kh_policy_command, write, false, 32, kh_match_is_path, IS_PATH),
 	MAP(kh_policy_command, limits, command_limit_shape),
 };
 static const struct kh_shape command_shape = LINED(command_fields, kh_policy_command, NULL);

@@ -80,12 +80,30 @@ static enum kh_err check_names(const struct kh_outline_source *source, const str
 #define CHECK_NAMES(source, list, S, path, err) \
 	check_names(source, list, sizeof(struct S), offsetof(struct S, name), offsetof(struct S, line), path, err)
 
+/* A path that a command may read and also write: the first of `write` that stands in `read`, or NULL. */
+static const struct kh_view *find_both(const struct kh_policy_command *command)
+{
+	for (size_t i = 0; i < command->write.n; i++) {
+		for (size_t j = 0; j < command->read.n; j++) {
+			if (kh_view_eq(command->write.at[i], command->read.at[j]))
+				return &command->write.at[i];
+		}
+	}
+	return NULL;
+}
+
 static enum kh_err check_commands(const struct kh_outline_source *source, const struct kh_policy_rule *rule,
 				  struct kh_error *err)
 {
 	const struct kh_policy_command *commands = rule->commands.at;
 
 	for (size_t i = 0; commands != NULL && i < rule->commands.n; i++) {
+		const struct kh_view *both = find_both(&commands[i]);
+		if (both != NULL)
+			return refuse(source, commands[i].line,
+				      kh_arena_printf(source->arena, "commands[%zu]: %.*s in read and in write", i,
+						      KH_FMT(*both)),
+				      KH_LIT("it in one of them"), err);
 		if (commands[i].argv.n == 0 || !kh_match_is_path(commands[i].argv.at[0]))
 			return refuse(source, commands[i].line,
 				      kh_arena_printf(source->arena, "commands[%zu].argv: its first argument", i),

@@ -79,6 +79,8 @@ struct kh_policy_command_limits {
 struct kh_policy_command {
 	struct kh_view name;
 	struct kh_texts argv;
+	struct kh_texts read,
+		write; /* absolute paths that it sees besides its workspace; it may change those of `write` */
 	struct kh_policy_command_limits limits;
 	unsigned line;
 };

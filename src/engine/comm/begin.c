@@ -5,7 +5,10 @@
 #include "engine/comm/begin.h"
 
 #include "base/buf.h"
+#include "core/comm/operations.h"
 #include "core/policy/account.h"
+#include "core/policy/permit.h"
+#include "core/policy/template.h"
 #include "engine/approval/approval.h"
 #include "engine/comm/sending.h"
 #include "engine/state/allowance.h"
@@ -79,6 +82,45 @@ static enum kh_err add_members(struct kh_op *op, struct kh_buf *text, yyjson_val
 	return e;
 }
 
+/* "its workspace, /srv/a, /srv/b": paths of a policy have no control characters. */
+static void add_paths(struct kh_buf *text, struct kh_view name, struct kh_view first, const struct kh_texts *paths)
+{
+	add_line(text, name, first);
+	for (size_t i = 0; i < paths->n; i++) {
+		kh_buf_lit(text, ", ");
+		kh_buf_add(text, paths->at[i]);
+	}
+}
+
+/* What the name of a command stands for: who approves it has not seen the policy. */
+static enum kh_err add_command(struct kh_op *op, const struct kh_begin_asked *asked, struct kh_buf *text)
+{
+	const struct kh_policy_command *command = kh_permit_command(
+		asked->rule, kh_operation_named(&kh_operations_own, asked->row->operation), asked->parameters);
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	struct kh_view *argv = NULL, shown = {NULL, 0};
+	struct kh_error err;
+	size_t argc = 0;
+
+	if (command == NULL)
+		return KH_OK;
+	enum kh_err e = kh_template_fill(op->arena, command, kh_json_get(asked->parameters, "args"), &argv, &argc,
+					 &err);
+	for (size_t i = 0; e == KH_OK && i < argc; i++)
+		yyjson_mut_arr_add_strn(doc, list, argv[i].p, argv[i].n);
+	if (e == KH_OK)
+		e = kh_json_write(op->arena, list, &shown);
+	if (e == KH_EREFUSED) /* it will fail for the same reason, before anything starts */
+		shown = kh_arena_printf(op->arena, "nothing: %s", err.detail);
+	else if (e != KH_OK)
+		return e;
+	add_line(text, KH_LIT("it runs"), shown);
+	add_paths(text, KH_LIT("it may read"), KH_LIT("its workspace, the cache, installed programs"), &command->read);
+	add_paths(text, KH_LIT("it may write"), KH_LIT("its workspace"), &command->write);
+	return kh_arena_check(op->arena);
+}
+
 static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked *asked, struct kh_buf *text)
 {
 	yyjson_val *why = NULL;
@@ -89,6 +131,8 @@ static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked
 		e = add_members(op, text, asked->parameters);
 	if (e == KH_OK)
 		e = add_members(op, text, why);
+	if (e == KH_OK)
+		e = add_command(op, asked, text);
 	if (asked->row->fenced)
 		add_line(text, KH_LIT("fenced"),
 			 KH_LIT("the agent wants to read it itself; its taint is high from then on"));

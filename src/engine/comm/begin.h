@@ -14,8 +14,9 @@ enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_d
  */
 struct kh_begin_asked {
 	struct kh_declaration_row *row;
-	yyjson_val *parameters; /* the row's, parsed */
-	bool admin;             /* its tier needs an admin's agreement; the same for all of a batch */
+	yyjson_val *parameters;            /* the row's, parsed */
+	const struct kh_policy_rule *rule; /* the one that permits it */
+	bool admin;                        /* its tier needs an admin's agreement; the same for all of a batch */
 };
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
 			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,

@@ -113,7 +113,7 @@ static enum kh_err collect_marks(struct calling *a, struct kh_reasons *marks)
 
 static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 {
-	struct kh_begin_asked asked = {a->row, a->proposal.parameters, a->govern.decision.needs_admin};
+	struct kh_begin_asked asked = {a->row, a->proposal.parameters, a->govern.rule, a->govern.decision.needs_admin};
 	struct kh_approval_row *approval;
 	struct kh_reasons marks;
 	enum kh_err e = collect_marks(a, &marks);

@@ -161,7 +161,7 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, con
 		e = kh_begin_row(op, &g, &made);
 	if (e == KH_OK)
 		e = kh_begin_ask(op, g.task, KH_APPROVE_DECLARATION,
-				 &(struct kh_begin_asked){made, proposal.parameters, g.decision.needs_admin}, 1,
+				 &(struct kh_begin_asked){made, proposal.parameters, g.rule, g.decision.needs_admin}, 1,
 				 &proposal.review, &approval);
 	if (e != KH_OK)
 		return e;

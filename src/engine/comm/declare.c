@@ -92,6 +92,7 @@ static enum kh_err ask(struct declaring *d, size_t first)
 		if (e != KH_OK || d->handled[i] || (i != first && !is_similar(d, first, i)))
 			continue;
 		asked[count].parameters = d->proposals[i].parameters;
+		asked[count].rule = d->governs[i].rule;
 		asked[count].admin = d->governs[i].decision.needs_admin;
 		e = admit(d, i, &asked[count].row);
 		items[count++] = i;

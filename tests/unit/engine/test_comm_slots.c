@@ -30,6 +30,10 @@ static void test_slots(struct kh_test *t)
 	assert_true(kh_fixture_task_row(f, task)->budget.charged > 3000000);
 }
 
+#define KH_COUNT                                                                                      \
+	"{\"operation\":\"comm.exec\",\"command\":\"count\",\"reason\":\"the user wants to know the " \
+	"number of open invoices\"}"
+
 /* E7, B8: the slots and what is reserved follow from the policy's time limit, or the command's, or the tier's. */
 static void test_limits(struct kh_test *t)
 {
@@ -57,10 +61,7 @@ static void test_limits(struct kh_test *t)
 		struct kh_view task = kh_operating_task(f);
 		struct kh_comm_call act;
 
-		must(t, kh_operating_call(f, task,
-					  "{\"operation\":\"comm.exec\",\"command\":\"count\",\"reason\":\"The user "
-					  "asked how many there are.\"}",
-					  KH_LIT(""), &act));
+		must(t, kh_operating_call(f, task, KH_COUNT, KH_LIT(""), &act));
 		assert_int_equal(act.next, KH_CALL_RUNS);
 		assert_int_equal(act.errand.limits.seconds, cases[i].seconds);
 		assert_int_equal(act.errand.wall_ms, cases[i].seconds * 1000);

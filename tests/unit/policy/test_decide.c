@@ -65,8 +65,8 @@ static void test_allow(struct kh_test *t)
 	assert_view(r.decision.answers[KH_GATE_PERMISSION].rule, "policy.operations[0]");
 	assert_int_equal(r.decision.answers[KH_GATE_PERMISSION].line, 3);
 	assert_int_equal(r.decision.egress_bytes, 13);
-	assert_int_equal(r.decision.rate.count, 10); /* E5: 10 a minute for the network */
-	assert_int_equal(r.decision.seconds, 600);
+	assert_int_equal(r.decision.rate.count, 10);     /* E5: 10 a minute for the network */
+	assert_int_equal(r.decision.limits.seconds, 30); /* E7: for the network; its tier has more */
 }
 
 /* E4: each gate stops what is its own to stop, also where a later one would stop it too. */
@@ -150,7 +150,7 @@ static void test_tiers(struct kh_test *t)
 	r.request.operation = KH_LIT("cloud__get");
 	check(t, &r, KH_ASK, KH_GATE_APPROVAL, "APPROVAL_REQUIRED");
 	assert_true(r.decision.needs_admin);
-	assert_int_equal(r.decision.seconds, 60);
+	assert_int_equal(r.decision.limits.seconds, 60);
 	r.request.granted = true; /* a reviewer's grant is not an admin's */
 	check(t, &r, KH_ASK, KH_GATE_APPROVAL, "APPROVAL_REQUIRED");
 	r.request.admin = true;
@@ -162,7 +162,7 @@ static void test_tiers(struct kh_test *t)
 	r.request.operation = KH_LIT("comm.mcp.other.tool");
 	check(t, &r, KH_VERIFY, KH_GATE_RISK, "verification_required");
 	assert_view(r.decision.deciding->rule, "policy.taint_risk.low.high");
-	assert_int_equal(r.decision.seconds, 300);
+	assert_int_equal(r.decision.limits.seconds, 300);
 	r.request.reached = KH_TIER_AUTO; /* nobody knows: the narrowest tier, over the network */
 	check(t, &r, KH_DENY, KH_GATE_PERMISSION, "NETWORK_MODE_BLOCKED");
 }

@@ -35,7 +35,9 @@ static void test_whole(struct kh_test *t)
 	assert_view(
 		text,
 		"{\"decision\":\"verify\",\"gate\":\"risk\",\"rule\":\"policy.taint_risk.medium.moderate\","
-		"\"code\":\"verification_required\",\"why\":\"it has to be verified\",\"gates\":["
+		"\"code\":\"verification_required\",\"why\":\"it has to be verified\","
+		"\"limits\":{\"seconds\":30,\"memory_bytes\":1073741824,\"processes\":64,\"output_bytes\":16777216,"
+		"\"disk_bytes\":67108864},\"gates\":["
 		"{\"gate\":\"declaration\",\"result\":\"pass\",\"rule\":\"built in\",\"code\":\"pass\","
 		"\"why\":\"no declaration was given; a good one is assumed\"},"
 		"{\"gate\":\"registration\",\"result\":\"pass\",\"rule\":\"built in\",\"code\":\"pass\","
