@@ -7,6 +7,7 @@
  */
 #include "errand/errand.h"
 
+#include "base/clock.h"
 #include "core/comm/operations.h"
 #include "core/policy/allot.h"
 #include "core/policy/match.h"
@@ -21,7 +22,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define SAID 4096 /* bytes of a program's output in the details, if it failed */
+#define TEXT_MS 2000 /* for text of its output, at least: it has taken effect, and the last slot is not before that */
+#define SAID    4096 /* bytes of a program's output in the details, if it failed */
 
 /* HOME/NAME, with BELOW in it if that is not empty; made if it does not exist.  False with errno. */
 static bool make_folder(struct kh_arena *arena, struct kh_view home, const char *name, struct kh_view below,
@@ -130,16 +132,19 @@ static void judge(struct kh_arena *arena, const struct kh_errand_job_result *don
 static enum kh_err run_program(const struct kh_errand_tools *tools, const struct kh_errand *errand,
 			       const struct kh_errand_job *job, struct kh_arena *arena, struct kh_errand_result *result)
 {
+	int64_t deadline = kh_clock_ms() + (int64_t)errand->wall_ms, least;
 	struct kh_errand_job_result done;
 	enum kh_err e = kh_errand_job_run(tools->client, job, arena, &done);
 
 	if (e != KH_OK)
 		return e;
 	judge(arena, &done, result);
+	least = kh_clock_ms() + TEXT_MS;
+	deadline = deadline > least ? deadline : least;
 	if (result->end == KH_ERRAND_OK) {
 		/* The program has taken effect, whatever its output looks like, so the output is taken as text. */
 		struct kh_totext totext = {
-			.limits = errand->limits, .bytes = done.output, .plain = true, .wall_ms = errand->wall_ms};
+			.limits = errand->limits, .bytes = done.output, .plain = true, .deadline = deadline};
 		e = kh_totext_run(tools, &totext, arena, result);
 		if (e == KH_OK && result->end != KH_ERRAND_OK)
 			result->why = kh_arena_printf(arena, "the command ran to its end, and its output is lost: %.*s",

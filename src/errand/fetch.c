@@ -57,7 +57,7 @@ enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_er
 				 .authority = network->authority,
 				 .redirects = REDIRECTS,
 				 .limits.output = kh_allot_output(&errand->limits, MOST)};
-	int64_t begun = kh_clock_ms();
+	int64_t deadline = kh_clock_ms() + (int64_t)errand->wall_ms;
 	struct kh_get_result got;
 
 	result->source = fetch.url;
@@ -73,10 +73,6 @@ enum kh_err kh_fetch_run(const struct kh_errand_tools *tools, const struct kh_er
 		result->original = got.body;
 		return KH_OK;
 	}
-	int64_t left = (int64_t)errand->wall_ms - (kh_clock_ms() - begun);
-	struct kh_totext totext = {.limits = errand->limits,
-				   .bytes = got.body,
-				   .type = got.type,
-				   .wall_ms = left > 1 ? (uint64_t)left : 1};
+	struct kh_totext totext = {.limits = errand->limits, .bytes = got.body, .type = got.type, .deadline = deadline};
 	return kh_totext_run(tools, &totext, arena, result);
 }

@@ -8,6 +8,7 @@
 
 #include "outside/converse.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 struct working {
@@ -37,6 +38,10 @@ static void take_refusal(struct working *w, int status)
 			w->result.word = kh_tainted_wrap(word);
 			return;
 		}
+	}
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+		fail(w, KH_ERRAND_JOB_LATE, KH_FAULT_NONE, KH_LIT("the worker used more processor time than it may"));
+		return;
 	}
 	fail(w, KH_ERRAND_JOB_BROKEN, KH_FAULT_NONE,
 	     WIFSIGNALED(status) ? kh_arena_printf(w->arena, "the worker was ended by signal %d", WTERMSIG(status))

@@ -6,6 +6,7 @@
  */
 #include "errand/errand.h"
 
+#include "base/clock.h"
 #include "core/policy/allot.h"
 #include "core/policy/match.h"
 #include "errand/details.h"
@@ -89,6 +90,7 @@ enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_err
 	struct kh_errand_job job = {
 		.run = {.profile = KH_PROFILE_READ, .read = {folder}, .reads = 1, .limits.wall_ms = errand->wall_ms},
 		.most = most};
+	int64_t deadline = kh_clock_ms() + (int64_t)errand->wall_ms;
 	struct kh_errand_job_result done;
 
 	result->source = path;
@@ -108,7 +110,7 @@ enum kh_err kh_read_run(const struct kh_errand_tools *tools, const struct kh_err
 	struct kh_totext totext = {.limits = errand->limits,
 				   .bytes = done.output,
 				   .type = kh_tainted_wrap(name_of(path)),
-				   .wall_ms = errand->wall_ms};
+				   .deadline = deadline};
 	e = kh_totext_run(tools, &totext, arena, result);
 	return e == KH_OK ? describe(arena, done.output, result) : e;
 }

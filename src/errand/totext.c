@@ -6,9 +6,13 @@
  */
 #include "errand/totext.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "core/policy/allot.h"
 #include "errand/job.h"
+
+#include <signal.h>
+#include <sys/wait.h>
 
 #define PDFTOTEXT "/usr/bin/pdftotext"
 #define LOOKED_AT 4096 /* bytes that the guess uses */
@@ -133,6 +137,14 @@ static enum kh_err write_job(struct kh_arena *arena, struct kh_view type, bool h
 	return kh_json_write(arena, root, ret_job);
 }
 
+/* What is left of its time: PDF takes two steps. */
+static uint64_t left_ms(const struct kh_totext *totext)
+{
+	int64_t left = totext->deadline - kh_clock_ms();
+
+	return left > 1 ? (uint64_t)left : 1;
+}
+
 /* Sets content, and original if it differs. */
 static void give(struct kh_errand_result *result, struct kh_tainted bytes, struct kh_tainted content)
 {
@@ -142,10 +154,16 @@ static void give(struct kh_errand_result *result, struct kh_tainted bytes, struc
 		result->original = bytes;
 }
 
+/* True if the time was over, by the clock or on the processor. */
+static bool is_late(const struct kh_errand_job_result *done)
+{
+	return done->end == KH_ERRAND_JOB_LATE || (WIFSIGNALED(done->status) && WTERMSIG(done->status) == SIGXCPU);
+}
+
 static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct kh_totext *totext, bool html,
 			     struct kh_arena *arena, struct kh_errand_result *result)
 {
-	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_TEXT, .limits.wall_ms = totext->wall_ms},
+	struct kh_errand_job job = {.run = {.profile = KH_PROFILE_TEXT, .limits.wall_ms = left_ms(totext)},
 				    .bytes = totext->bytes,
 				    .most = kh_allot_output(&totext->limits, KH_ERRAND_CONTENT)};
 	struct kh_errand_job_result done;
@@ -162,7 +180,7 @@ static enum kh_err by_worker(const struct kh_errand_tools *tools, const struct k
 	else if (kh_errand_job_said(&done, "too_large"))
 		result->why = kh_arena_printf(
 			arena, "its text is longer than %zu bytes, or it takes more memory than it may", job.most);
-	else if (done.end == KH_ERRAND_JOB_LATE)
+	else if (is_late(&done))
 		result->why = KH_LIT("making text of it took too long");
 	else
 		result->why = kh_arena_printf(arena, "no text could be made of it: %.*s", KH_FMT(done.why));
@@ -178,7 +196,7 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 			.argv = {KH_LIT(PDFTOTEXT), KH_LIT("-q"), KH_LIT("-enc"), KH_LIT("UTF-8"), KH_LIT("-"),
 				 KH_LIT("-")},
 			.argc = 6,
-			.limits = kh_errand_job_limits(&totext->limits, totext->wall_ms)},
+			.limits = kh_errand_job_limits(&totext->limits, left_ms(totext))},
 		.bytes = totext->bytes,
 		.most = kh_allot_output(&totext->limits, KH_ERRAND_CONTENT),
 	};
@@ -190,13 +208,20 @@ static enum kh_err by_poppler(const struct kh_errand_tools *tools, const struct 
 	if (e != KH_OK)
 		return e;
 	if (done.end == KH_ERRAND_JOB_DONE && done.status == 0) {
-		struct kh_totext text = {.limits = totext->limits, .bytes = done.output, .wall_ms = totext->wall_ms};
+		struct kh_totext text = {.limits = totext->limits, .bytes = done.output, .deadline = totext->deadline};
 		e = by_worker(tools, &text, false, arena, result);
 		result->original = totext->bytes;
 	} else if (done.fault == KH_FAULT_PROGRAM) {
 		result->why = KH_LIT("a PDF, and poppler-utils (" PDFTOTEXT "), which reads them, is not installed");
-	} else if (done.end == KH_ERRAND_JOB_LATE) {
+	} else if (is_late(&done)) {
 		result->why = KH_LIT("making text of the PDF took too long");
+	} else if (done.end == KH_ERRAND_JOB_DONE && WIFSIGNALED(done.status)) {
+		result->why = kh_arena_printf(arena,
+					      "making text of the PDF took more memory than it may, or " PDFTOTEXT
+					      " broke at it: signal %d",
+					      WTERMSIG(done.status));
+	} else if (done.end != KH_ERRAND_JOB_DONE && done.fault != KH_FAULT_OUTPUT) {
+		result->why = kh_arena_printf(arena, "no text could be made of the PDF: %.*s", KH_FMT(done.why));
 	} else if (done.fault == KH_FAULT_OUTPUT) {
 		result->why = kh_arena_printf(arena, "the text of the PDF is longer than %zu bytes", job.most);
 	} else {

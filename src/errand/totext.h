@@ -13,7 +13,7 @@ struct kh_totext {
 	struct kh_tainted bytes;
 	struct kh_tainted type; /* a hint: its Content-Type or file name; may be empty.  The bytes are checked too */
 	bool plain;             /* it is text, whatever it looks like */
-	uint64_t wall_ms;
+	int64_t deadline;       /* for all steps together, by kh_clock_ms() */
 };
 
 /*

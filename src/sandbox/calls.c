@@ -175,7 +175,7 @@ static const struct kh_syscall calls[] = {
 
 	/* Time. */
 	OK("clock_gettime", EACH|X), OK("clock_getres", EACH), OK("clock_nanosleep", EACH), OK("nanosleep", EACH),
-	OK("gettimeofday", EACH), OK("time", EACH), OK("alarm", R), OK("getitimer", R), OK("setitimer", R),
+	OK("gettimeofday", EACH), OK("time", EACH), OK("alarm", R), OK("getitimer", R), OK("setitimer", R|Q),
 	OK("timer_create", R), OK("timer_settime", R), OK("timer_gettime", R), OK("timer_getoverrun", R),
 	OK("timer_delete", R),
 	NO("clock_settime", EPERM, R), NO("settimeofday", EPERM, R), NO("adjtimex", EPERM, R),

@@ -21,17 +21,17 @@ static void add_all(struct text *text, const char *s)
 }
 
 /* One line.  A line that does not fit, or has a character that git's files cannot have, is left out. */
-static void add_folder(struct text *text, struct kh_view path, const char *behind)
+static void add_folder(struct text *text, const char *path, const char *behind)
 {
 	size_t from = text->n;
 	bool plain = true;
 
 	add_all(text, "\tdirectory = \"");
-	for (size_t i = 0; i < path.n; i++) {
-		if (path.p[i] == '"' || path.p[i] == '\\')
+	for (; *path != '\0'; path++) {
+		if (*path == '"' || *path == '\\')
 			add(text, '\\');
-		plain = plain && (unsigned char)path.p[i] >= ' ';
-		add(text, path.p[i]);
+		plain = plain && (unsigned char)*path >= ' ';
+		add(text, *path);
 	}
 	add_all(text, behind);
 	add_all(text, "\"\n");
@@ -41,24 +41,19 @@ static void add_folder(struct text *text, struct kh_view path, const char *behin
 	}
 }
 
-const char *kh_gitsafe_text(const struct kh_message *job)
+const char *kh_gitsafe_text(const struct kh_grants *grants)
 {
-	static const enum kh_message_field fields[] = {KH_FIELD_READ, KH_FIELD_WRITE};
 	static struct text text; /* not shared: this process is a copy of the executor */
-	struct kh_view path;
 	size_t none;
 
 	text.n = 0;
 	add_all(&text, "[safe]\n");
 	none = text.n;
-	if (job->has[KH_FIELD_WORK])
-		add_folder(&text, KH_LIT("/work"), "");
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		size_t cursor = 0;
-		while (kh_message_item(job, fields[i], &cursor, &path)) {
-			add_folder(&text, path, "");
-			add_folder(&text, path, "/*"); /* those below it, since git 2.46 */
-		}
+	for (size_t i = 0; i < grants->count; i++) {
+		if (!grants->at[i].is_dir)
+			continue;
+		add_folder(&text, grants->at[i].place, "");
+		add_folder(&text, grants->at[i].place, "/*"); /* those below it, since git 2.46 */
 	}
 	text.at[text.n] = '\0';
 	return text.n > none ? text.at : NULL;

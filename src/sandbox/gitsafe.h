@@ -10,9 +10,12 @@
 #ifndef KH_SANDBOX_GITSAFE_H
 #define KH_SANDBOX_GITSAFE_H
 
-#include "wire/message.h"
+#include "sandbox/grants.h"
 
-/* The text of /etc/gitconfig for the folders of JOB; NULL if it names none.  It is valid until the next call. */
-const char *kh_gitsafe_text(const struct kh_message *job);
+/*
+ * The text of /etc/gitconfig for GRANTS, which are open: their places in the sandbox.  NULL if there is no folder among
+ * them.  It is valid until the next call.
+ */
+const char *kh_gitsafe_text(const struct kh_grants *grants);
 
 #endif

@@ -7,14 +7,17 @@
 /* Lowers RESOURCE to VALUE; a limit that is lower already stays. */
 static int lower(__rlimit_resource_t resource, uint64_t value)
 {
-	struct rlimit now = {1, 0}, limit = {value, value};
+	/* At the end of its processor time a process first gets SIGXCPU, which says what happened, then SIGKILL. */
+	struct rlimit now = {1, 0}, limit = {value, resource == RLIMIT_CPU ? value + 1 : value};
 
 	if (getrlimit(resource, &now) < 0)
 		return errno;
 	if (now.rlim_cur > now.rlim_max)
 		return EPROTO; /* nothing was read */
 	if (limit.rlim_max > now.rlim_max)
-		limit.rlim_cur = limit.rlim_max = now.rlim_max;
+		limit.rlim_max = now.rlim_max;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
 	now = (struct rlimit){1, 0};
 	if (setrlimit(resource, &limit) < 0 || getrlimit(resource, &now) < 0)
 		return errno;

@@ -120,9 +120,9 @@ static int write_etc(void)
 }
 
 /* For programs: one may be git.  A granted /etc is mounted over it. */
-static int write_gitconfig(enum kh_profile profile, const struct kh_message *job)
+static int write_gitconfig(enum kh_profile profile, const struct kh_grants *grants)
 {
-	const char *text = profile == KH_PROFILE_RUN ? kh_gitsafe_text(job) : NULL;
+	const char *text = profile == KH_PROFILE_RUN ? kh_gitsafe_text(grants) : NULL;
 
 	return text != NULL ? write_file("/etc/gitconfig", text) : 0;
 }
@@ -300,7 +300,7 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh
 	*ret_part = KH_PART_MOUNT;
 	e = fit_tmp(root, job);
 	if (e == 0)
-		e = write_gitconfig(root->profile, job);
+		e = write_gitconfig(root->profile, grants);
 	if (e)
 		return e;
 	*ret_part = KH_PART_FOLDER;

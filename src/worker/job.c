@@ -64,11 +64,11 @@ static enum kh_err read_job(int in, struct kh_view *ret_all, struct kh_worker_jo
 	return e;
 }
 
-int kh_worker_job_do(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection)
+int kh_worker_job_do(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection, int timed)
 {
 	struct kh_error err = {.err = KH_ENOMEM, .detail = "no memory is left"};
 	struct kh_arena arena;
-	struct kh_worker_job job = {.connection = connection, .out = out, .arena = &arena};
+	struct kh_worker_job job = {.connection = connection, .out = out, .timed = timed, .arena = &arena};
 	struct kh_view all = {NULL, 0};
 
 	kh_arena_init(&arena, &kh_alloc_system, ARENA);
@@ -95,6 +95,6 @@ int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_f
 	}
 	if (filter != NULL ? kh_filter_install(filter) != 0 : !kh_worker_confine(kind->filter))
 		return 1;
-	return kh_worker_job_do(kind, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO,
-				connected ? KH_CHANNEL_INHERITED : -1);
+	return kh_worker_job_do(kind, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, connected ? KH_CHANNEL_INHERITED : -1,
+				STDERR_FILENO);
 }

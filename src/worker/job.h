@@ -27,6 +27,7 @@ struct kh_worker_job {
 	struct kh_view bytes; /* the bytes behind its line */
 	int connection;       /* a descriptor, or -1 */
 	int out;
+	int timed; /* the descriptor for a refusal at a deadline (deadline.h); -1: this process must not be ended */
 	struct kh_arena *arena; /* for everything that it takes to carry it out */
 };
 
@@ -48,8 +49,8 @@ struct kh_worker_job_kind {
  */
 int kh_worker_job_serve(const struct kh_worker_job_kind *kind, const struct kh_filter *filter);
 
-/* The same after the filter; IN, OUT and ERRORS are the three streams, CONNECTION is a descriptor or -1. */
-int kh_worker_job_do(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection);
+/* The same after the filter; IN, OUT and ERRORS are the three streams, CONNECTION and TIMED as in the job. */
+int kh_worker_job_do(const struct kh_worker_job_kind *kind, int in, int out, int errors, int connection, int timed);
 
 /* Writes all of BYTES to standard output.  KH_EUNKNOWN, code `not_taken`, if nobody takes it any more. */
 enum kh_err kh_worker_job_write(const struct kh_worker_job *job, struct kh_view bytes, struct kh_error *err) KH_CHECKED;

@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define VERSION     2 /* of the tables below; a file with another version is made anew */
+#define VERSION     3 /* of the tables below; a file with another version is made anew */
 #define PATIENCE_MS 2000
 
 static const char schema[] =
@@ -22,7 +22,7 @@ static const char schema[] =
 	"CREATE VIRTUAL TABLE docs USING fts5(title, name, body, tokenize = 'porter unicode61 remove_diacritics 2');"
 	/* Fewer and larger segments while many rows are inserted. */
 	"INSERT INTO docs(docs, rank) VALUES('hashsize', 8388608);"
-	"PRAGMA user_version = 2;"; /* VERSION */
+	"PRAGMA user_version = 3;"; /* VERSION */
 
 /* The index can be made again, so a power loss may cost the last changes, but must not corrupt it. */
 static const char writing[] = "PRAGMA journal_mode = WAL;"

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "worker/text/html.h"
+#include "worker/text/utf16.h"
 
 #define PIECE  65536               /* bytes that are checked to tell text from binary data */
 #define TREE   ((size_t)256 << 20) /* bytes of a page's parse tree */
@@ -95,9 +96,27 @@ static bool read_page(struct kh_arena *arena, const struct kh_parser *gumbo, str
 	return done;
 }
 
+/* Replaces text in UTF-16 by the same text in UTF-8; leaves everything else as it is. */
+static enum kh_err decode(struct kh_arena *arena, struct kh_view *bytes)
+{
+	size_t mark;
+	enum kh_utf16 order = kh_utf16_find(*bytes, &mark);
+	struct kh_buf buf;
+
+	if (order == KH_UTF16_NOT)
+		return KH_OK;
+	kh_buf_init(&buf, arena, 2 * bytes->n); /* two bytes become three at most */
+	kh_utf16_add(order, kh_view_from(*bytes, mark), &buf);
+	return kh_buf_end(&buf, bytes);
+}
+
 enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,
 				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text)
 {
+	enum kh_err e = decode(arena, &bytes);
+
+	if (e != KH_OK)
+		return e;
 	*ret_is_text = is_text(bytes);
 	if (!*ret_is_text)
 		return KH_OK;

@@ -17,8 +17,9 @@ struct kh_search_text {
 
 /*
  * The text of BYTES, the content of a file called NAME.  For a page (.html, .htm, .xhtml) it is the result of
- * kh_html_text(), if there is a parser: GUMBO may be NULL.  False if it is not text: it has a NUL byte, or too much of
- * it is neither UTF-8 nor readable otherwise.  Bytes that are not UTF-8 become U+FFFD.  KH_ENOMEM.
+ * kh_html_text(), if there is a parser: GUMBO may be NULL.  Text in UTF-16 (utf16.h) is converted first.  False if it is
+ * not text: it has a NUL byte, or too much of it is neither UTF-8 nor readable otherwise.  Bytes that are not UTF-8
+ * become U+FFFD.  KH_ENOMEM.
  */
 enum kh_err kh_search_text_make(struct kh_arena *arena, const struct kh_parser *gumbo, struct kh_view bytes,
 				struct kh_view name, struct kh_search_text *ret_text, bool *ret_is_text) KH_CHECKED;

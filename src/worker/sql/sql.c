@@ -5,11 +5,14 @@
  */
 #include "worker/sql/sql.h"
 
+#include "worker/deadline.h"
 #include "worker/sql/query_postgres.h"
 #include "worker/sql/query_sqlite.h"
 #include "worker/sql/sqltext.h"
 
 #include <unistd.h>
+
+#define GRACE_MS 500 /* in which a statement that looks at the clock ends by itself */
 
 enum kh_err kh_worker_sql_load(bool connected, struct kh_error *err)
 {
@@ -41,6 +44,22 @@ enum kh_err kh_worker_sql_ask(struct kh_arena *arena, const struct kh_sqljob *jo
 	return e;
 }
 
+/*
+ * One step of SQLite's machine can take minutes: printf with a precision of a thousand million, or LIKE with many % over
+ * a long text.  Nothing looks at the clock in it.
+ */
+static enum kh_err set_deadline(const struct kh_worker_job *job, const struct kh_sqljob *sql, struct kh_error *err)
+{
+	struct kh_view late = kh_arena_printf(job->arena, "it did not end within %llu seconds",
+					      (unsigned long long)sql->seconds);
+
+	if (late.p == NULL)
+		return KH_ENOMEM;
+	if (kh_deadline_set(sql->seconds * 1000 + GRACE_MS, job->timed, "statement_late", late.p) != KH_OK)
+		return kh_error_set(err, KH_ELIMIT, "job_refused", "its time cannot be bounded");
+	return KH_OK;
+}
+
 enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *err)
 {
 	struct kh_view json = {NULL, 0};
@@ -49,6 +68,8 @@ enum kh_err kh_worker_sql_run(const struct kh_worker_job *job, struct kh_error *
 
 	if (e == KH_OK && sql.file.n == 0 && job->connection < 0)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "a server without a connection to it");
+	if (e == KH_OK && job->timed >= 0)
+		e = set_deadline(job, &sql, err);
 	if (e == KH_OK)
 		e = kh_worker_sql_ask(job->arena, &sql, job->connection, &json, err);
 	return e == KH_OK ? kh_worker_job_write(job, json, err) : e;

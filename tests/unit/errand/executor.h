@@ -133,7 +133,7 @@ static inline void executor_run(int fd, enum kh_message_state *state, enum kh_pr
 		status = executor_program(argv, (const int[]){in, out, errors});
 	} else {
 		EXECUTOR_NEED(kind != NULL && (kind->load == NULL || kind->load(false, NULL) == KH_OK));
-		status = kh_worker_job_do(kind, in, out, errors, -1) << 8;
+		status = kh_worker_job_do(kind, in, out, errors, -1, -1) << 8;
 	}
 	close(in);
 	executor_say_file(fd, KH_MESSAGE_OUTPUT, out);

@@ -1,6 +1,7 @@
 /* E9, E10: what came becomes text, or it is said why not. */
 #include "executor.h"
 
+#include "base/clock.h"
 #include "errand/totext.h"
 
 static struct kh_view fetched(const struct kh_message *message, unsigned *ret_status, enum kh_fault *ret_fault)
@@ -17,7 +18,7 @@ static struct kh_errand_result totext(struct kh_test *t, const char *type, struc
 	struct kh_totext job = {.bytes = kh_tainted_wrap(bytes),
 				.type = kh_tainted_wrap(kh_view_str(type)),
 				.plain = plain,
-				.wall_ms = 60000};
+				.deadline = kh_clock_ms() + 60000};
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 
 	must(t, kh_totext_run(&tools, &job, &t->arena, &result));

@@ -40,7 +40,7 @@ static int carry(struct kh_view text, int connection)
 	assert_true(pipe(in) == 0 && pipe(out) == 0 && pipe(errors) == 0);
 	assert_int_equal(write(in[1], text.p, text.n), text.n);
 	close(in[1]);
-	int status = kh_worker_job_do(&kind, in[0], out[1], errors[1], connection);
+	int status = kh_worker_job_do(&kind, in[0], out[1], errors[1], connection, -1);
 	close(in[0]);
 	close(out[1]);
 	close(errors[1]);
