@@ -8,7 +8,6 @@
 #include "core/comm/url.h"
 #include "core/policy/field.h"
 #include "core/policy/match.h"
-#include "core/policy/permit.h"
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
 #include "operations.inc"
@@ -160,8 +159,22 @@ static const struct kh_schema_field table_fields[] = {ROW("low", KH_TAINT_LOW), 
 						      ROW("high", KH_TAINT_HIGH)};
 static const struct kh_shape table_shape = LINED(table_fields, kh_risk_table, NULL);
 
+/* A glob of hosts and operations, or what was given by somebody in one of three roles. */
+static bool is_origin(struct kh_view text)
+{
+	static const enum kh_role roles[] = {KH_ROLE_CONTROLLER, KH_ROLE_HOST, KH_ROLE_ADMIN};
+	struct kh_view role = kh_view_from(text, kh_view_starts(text, KH_LIT(KH_POLICY_GIVEN)) ? strlen(KH_POLICY_GIVEN)
+											       : text.n);
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		if (kh_view_eq(role, kh_view_str(kh_words_name(&kh_policy_role_words, roles[i]))))
+			return true;
+	}
+	return kh_match_is_glob(text);
+}
+
 static const struct kh_schema_field destination_fields[] = {
-	TEXT(kh_policy_destination, origin, true, 1, 128, kh_permit_is_origin,
+	TEXT(kh_policy_destination, origin, true, 1, 128, is_origin,
 	     "an origin: a host or operation, * for any of these; given:controller, given:host or given:admin"),
 	TEXT(kh_policy_destination, parameter, false, 1, 64, kh_match_is_name, IS_NAME),
 	TEXTS(kh_policy_destination, to, false, 64, kh_match_is_pattern, IS_PATTERN),

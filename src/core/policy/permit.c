@@ -296,22 +296,10 @@ static enum kh_err check_patterns(struct kh_arena *arena, const struct kh_policy
 	return KH_OK;
 }
 
-bool kh_permit_is_origin(struct kh_view text)
-{
-	static const enum kh_role roles[] = {KH_ROLE_CONTROLLER, KH_ROLE_HOST, KH_ROLE_ADMIN};
-	struct kh_view role = kh_view_from(text, kh_view_starts(text, KH_LIT(KH_PERMIT_GIVEN)) ? 6 : text.n);
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-		if (kh_view_eq(role, kh_view_str(kh_words_name(&kh_policy_role_words, roles[i]))))
-			return true;
-	}
-	return kh_match_is_glob(text);
-}
-
 /* A glob has no colon, so it cannot be written for what was put in; but `*` would match that too. */
 static bool is_from(struct kh_view pattern, struct kh_view origin)
 {
-	return kh_view_starts(origin, KH_LIT(KH_PERMIT_GIVEN)) ? kh_view_eq(pattern, origin)
+	return kh_view_starts(origin, KH_LIT(KH_POLICY_GIVEN)) ? kh_view_eq(pattern, origin)
 							       : kh_match_glob(pattern, origin);
 }
 

@@ -9,10 +9,9 @@
 
 /*
  * The origin of a sealed block, which `origin` in a policy's destinations is matched against: the host or the operation
- * that brought it, by Keyhole's own record.  If somebody put it in: "given:" and the role.  A destination for a host or
+ * that brought it, by Keyhole's own record.  If somebody put it in: KH_POLICY_GIVEN and the role.  A destination for a host or
  * an operation never matches such a block, whatever its source says, nor does `*`.
  */
-#define KH_PERMIT_GIVEN "given:"
 struct kh_permit_origin {
 	struct kh_view block;
 	struct kh_view origin;
@@ -49,9 +48,6 @@ bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_
 /* True if the call leaves this machine, by its row: always, to the web, to a remote database, to a tool of tier 2
  * or 3. */
 bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier);
-
-/* True for a glob of hosts and operations, and for "given:controller", "given:host" and "given:admin". */
-bool kh_permit_is_origin(struct kh_view text);
 
 /* The bytes that the agent chose and that the call sends out, by reference too; 0 if nothing leaves this machine. */
 uint64_t kh_permit_egress(const struct kh_permit_call *call);

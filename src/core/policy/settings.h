@@ -57,6 +57,8 @@ struct kh_policy_rates {
 	struct kh_list readers; /* of struct kh_policy_rates; empty in these */
 };
 
+#define KH_POLICY_GIVEN "given:" /* of an origin: then comes the role of whoever put it in */
+
 /* K8: sealed content from ORIGIN may be sent if the parameter's value matches one of TO. */
 struct kh_policy_destination {
 	struct kh_view origin;    /* see struct kh_permit_origin */

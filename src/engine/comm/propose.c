@@ -38,7 +38,7 @@ static enum kh_err find_origin(struct kh_op *op, const struct kh_block_row *bloc
 	struct kh_url url;
 
 	if (giver->put) {
-		*ret_origin = kh_arena_printf(op->arena, KH_PERMIT_GIVEN "%.*s", KH_FMT(giver->word));
+		*ret_origin = kh_arena_printf(op->arena, KH_POLICY_GIVEN "%.*s", KH_FMT(giver->word));
 		return kh_arena_check(op->arena);
 	}
 	enum kh_err e = kh_json_read(op->arena, block->attribution, &root, op->err);
