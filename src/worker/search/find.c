@@ -13,8 +13,9 @@
 
 #include <limits.h>
 
-#define OFTEN   2000 /* steps of SQLite between two checks of the clock */
-#define SNIPPET "32" /* words */
+#define OFTEN     2000                              /* steps of SQLite between two checks of the clock */
+#define SNIPPET   "32"                              /* words */
+#define LOOKED_AT (10 * KH_SEARCH_FIND_NOT_INDEXED) /* of the files that have no text in the index */
 
 /* One of the best results so far. */
 struct best {
@@ -41,20 +42,27 @@ static int is_late(void *arg)
 	return kh_clock_ms() >= f->deadline;
 }
 
+/* The path that stands as a key in STMT's first column, valid until the next call; empty if it is too long. */
+static struct kh_view path_at(struct finding *f, sqlite3_stmt *stmt)
+{
+	const char *key = sqlite3_column_blob(stmt, 0);
+	size_t n = (size_t)sqlite3_column_bytes(stmt, 0);
+
+	for (size_t i = 0; i < n && n < sizeof(f->path); i++)
+		f->path[i] = key[i] == '\0' ? '/' : key[i];
+	return kh_view_of(f->path, n < sizeof(f->path) ? n : 0);
+}
+
 /* The path of the file ID, valid until the next call; empty if there is none. */
 static struct kh_view path_of(struct finding *f, int64_t id)
 {
-	size_t n = 0;
+	struct kh_view path = {f->path, 0};
 
 	sqlite3_bind_int64(f->key, 1, id);
-	if (sqlite3_step(f->key) == SQLITE_ROW) {
-		const char *key = sqlite3_column_blob(f->key, 0);
-		n = (size_t)sqlite3_column_bytes(f->key, 0);
-		for (size_t i = 0; i < n && n < sizeof(f->path); i++)
-			f->path[i] = key[i] == '\0' ? '/' : key[i];
-	}
+	if (sqlite3_step(f->key) == SQLITE_ROW)
+		path = path_at(f, f->key);
 	sqlite3_reset(f->key);
-	return kh_view_of(f->path, n < sizeof(f->path) ? n : 0);
+	return path;
 }
 
 static bool is_below_one(const struct kh_view *folders, size_t count, struct kh_view path)
@@ -70,11 +78,9 @@ static bool is_below_one(const struct kh_view *folders, size_t count, struct kh_
 	return false;
 }
 
-/* True if the file ID may be shown. */
-static bool is_shown(struct finding *f, int64_t id)
+/* True if the file at PATH may be shown. */
+static bool is_shown(const struct finding *f, struct kh_view path)
 {
-	struct kh_view path = path_of(f, id);
-
 	return path.n > 0 && is_below_one(f->find->folders, f->find->folder_count, path) &&
 	       (f->find->within_count == 0 || is_below_one(f->find->within, f->find->within_count, path));
 }
@@ -84,7 +90,7 @@ static void keep(struct finding *f, int64_t id, double score)
 {
 	size_t room = f->find->limit + 1, at = f->count;
 
-	if ((f->count == room && score <= f->best[room - 1].score) || !is_shown(f, id))
+	if ((f->count == room && score <= f->best[room - 1].score) || !is_shown(f, path_of(f, id)))
 		return;
 	if (f->count < room)
 		f->count++;
@@ -213,6 +219,27 @@ static enum kh_err read_current(struct finding *f, int64_t *ret_current)
 	return e;
 }
 
+/* How many files may be shown and have no text in the index; no more than a bound are counted. */
+static enum kh_err count_not_indexed(struct finding *f, uint64_t *ret_count)
+{
+	sqlite3_stmt *stmt = NULL;
+	enum kh_err e = kh_search_store_prepare(f->db, "SELECT key FROM files WHERE indexed = 0", &stmt, f->err);
+	uint64_t count = 0;
+	int rc = SQLITE_ROW;
+
+	if (e != KH_OK)
+		return e;
+	for (int i = 0; i < LOOKED_AT && count < KH_SEARCH_FIND_NOT_INDEXED && rc == SQLITE_ROW; i++) {
+		rc = sqlite3_step(stmt);
+		count += rc == SQLITE_ROW && is_shown(f, path_at(f, stmt));
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE && (rc & 0xff) != SQLITE_INTERRUPT)
+		e = kh_search_store_fail(f->db, rc, f->err);
+	sqlite3_finalize(stmt);
+	*ret_count = count;
+	return e;
+}
+
 static enum kh_err find_in(struct finding *f, yyjson_mut_doc *doc, yyjson_mut_val *results,
 			   struct kh_search_find_report *report)
 {
@@ -228,6 +255,8 @@ static enum kh_err find_in(struct finding *f, yyjson_mut_doc *doc, yyjson_mut_va
 		e = read_current(f, &report->current_ms);
 	if (e == KH_OK)
 		e = look_up_words(f, &match, doc, results, report);
+	if (e == KH_OK)
+		e = count_not_indexed(f, &report->not_indexed);
 	report->left_out = e == KH_OK ? match.left_out : 0;
 	sqlite3_finalize(f->key);
 	return e;

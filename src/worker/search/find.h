@@ -6,6 +6,8 @@
 
 #include "base/json.h"
 
+#define KH_SEARCH_FIND_NOT_INDEXED 1000
+
 struct kh_search_find {
 	const char *index; /* the folder of the index */
 	struct kh_view query;
@@ -23,6 +25,9 @@ struct kh_search_find_report {
 	bool more;          /* there are more than LIMIT */
 	size_t left_out;    /* words of the query that were ignored */
 	int64_t current_ms; /* as in worker/search/index.h; 0: no pass over all folders was finished yet */
+	/* Files that the search is over and that have no text in the index: pictures, long ones, text in an encoding
+	   that is not recognized.  No more than KH_SEARCH_FIND_NOT_INDEXED are counted. */
+	uint64_t not_indexed;
 };
 
 /*

@@ -164,8 +164,12 @@ static enum kh_err do_find(struct kh_arena *arena, yyjson_val *val, struct kh_bu
 	yyjson_mut_obj_add_bool(doc, said, "more", report.more);
 	yyjson_mut_obj_add_uint(doc, said, "left_out", report.left_out);
 	yyjson_mut_obj_add_sint(doc, said, "current_ms", report.current_ms);
+	yyjson_mut_obj_add_uint(doc, said, "not_indexed", report.not_indexed);
+	yyjson_mut_val *content = wrap_results(doc, results, val);
+	if (report.not_indexed > 0)
+		yyjson_mut_obj_add_uint(doc, content, "not_indexed", report.not_indexed);
 	e = put_line(arena, said, out);
-	return e == KH_OK ? put_line(arena, wrap_results(doc, results, val), out) : e;
+	return e == KH_OK ? put_line(arena, content, out) : e;
 }
 
 static enum kh_err do_web(struct kh_arena *arena, yyjson_val *val, struct kh_view body, struct kh_buf *out,

@@ -19,6 +19,7 @@ static const char schema[] =
 	"CREATE TABLE files(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, device INTEGER NOT NULL,"
 	" inode INTEGER NOT NULL, modified INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
 	" seen INTEGER NOT NULL, indexed INTEGER NOT NULL);"
+	"CREATE INDEX not_indexed ON files(key) WHERE indexed = 0;"
 	"CREATE VIRTUAL TABLE docs USING fts5(title, name, body, tokenize = 'porter unicode61 remove_diacritics 2');"
 	/* Fewer and larger segments while many rows are inserted. */
 	"INSERT INTO docs(docs, rank) VALUES('hashsize', 8388608);"
