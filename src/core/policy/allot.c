@@ -3,34 +3,6 @@
 
 #include "core/policy/permit.h"
 
-static void derive(uint64_t *limit, uint64_t of_policy)
-{
-	if (*limit == 0)
-		*limit = of_policy;
-}
-
-static void derive_rule(const struct kh_policy_limits *from, const struct kh_policy_rule *rule)
-{
-	struct kh_policy_command *commands = rule->commands.at;
-
-	for (size_t i = 0; commands != NULL && i < rule->commands.n; i++) {
-		struct kh_policy_command_limits *limits = &commands[i].limits;
-		derive(&limits->seconds, from->total_seconds);
-		derive(&limits->memory_bytes, from->memory_bytes);
-		derive(&limits->processes, from->processes);
-		derive(&limits->output_bytes, from->output_bytes);
-		derive(&limits->disk_bytes, from->disk_bytes);
-	}
-}
-
-void kh_allot_derive(struct kh_policy *policy)
-{
-	const struct kh_policy_rule *rules = policy->operations.at;
-
-	for (size_t i = 0; rules != NULL && i < policy->operations.n; i++)
-		derive_rule(&policy->limits, &rules[i]);
-}
-
 static uint64_t seconds_of(const struct kh_policy_limits *limits, enum kh_time_limit time)
 {
 	uint64_t own = time == KH_TIME_FILE      ? limits->file_seconds

@@ -9,9 +9,6 @@
 #include "core/comm/errand.h"
 #include "core/policy/settings.h"
 
-/* Fills in what the commands of POLICY leave out. */
-void kh_allot_derive(struct kh_policy *policy);
-
 /* The limits of a call of OPERATION with PARAMETERS, permitted by RULE, before its tier shortens the time. */
 struct kh_errand_limits kh_allot_of(const struct kh_policy *policy, const struct kh_policy_rule *rule,
 				    const struct kh_operation *operation, yyjson_val *parameters);

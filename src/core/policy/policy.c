@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "core/comm/operations.h"
-#include "core/policy/allot.h"
 #include "core/policy/keys.h"
 #include "core/policy/lookup.h"
 #include "core/policy/match.h"
@@ -239,13 +238,40 @@ static void derive_budgets(struct kh_policy_budgets *budgets)
 	derive(&budgets->token_put_bytes, budgets->context_put_bytes);
 }
 
+static void derive_limit(uint64_t *limit, uint64_t of_policy)
+{
+	if (*limit == 0)
+		*limit = of_policy;
+}
+
+/* What a command leaves out of its limits is the policy's. */
+static void derive_command(const struct kh_policy_limits *from, struct kh_policy_command_limits *limits)
+{
+	derive_limit(&limits->seconds, from->total_seconds);
+	derive_limit(&limits->memory_bytes, from->memory_bytes);
+	derive_limit(&limits->processes, from->processes);
+	derive_limit(&limits->output_bytes, from->output_bytes);
+	derive_limit(&limits->disk_bytes, from->disk_bytes);
+}
+
+static void derive_commands(struct kh_policy *policy)
+{
+	const struct kh_policy_rule *rules = policy->operations.at;
+
+	for (size_t i = 0; rules != NULL && i < policy->operations.n; i++) {
+		struct kh_policy_command *commands = rules[i].commands.at;
+		for (size_t k = 0; commands != NULL && k < rules[i].commands.n; k++)
+			derive_command(&policy->limits, &commands[k].limits);
+	}
+}
+
 enum kh_err kh_policy_finish(const struct kh_outline_source *source, struct kh_policy *policy, struct kh_error *err)
 {
 	struct kh_view text;
 	enum kh_err e = check_policy(source, policy, err);
 
 	derive_budgets(&policy->budgets);
-	kh_allot_derive(policy);
+	derive_commands(policy);
 	if (e == KH_OK)
 		e = kh_policy_canonical(source->arena, policy, &text, err);
 	if (e != KH_OK)
