@@ -33,6 +33,7 @@ static enum kh_err read_subject(const struct subject *of, struct kh_arena *own, 
 
 	if (of->call == NULL) {
 		weighs->operation = KH_OUTWARD_OPERATION;
+		weighs->query = of->query;
 		return kh_outward_words(own, of->query, &weighs->parameters, &bytes, err);
 	}
 	weighs->task = of->call->task;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/block/block.h"
+#include "core/block/columns.h"
 #include "core/block/pieces.h"
 #include "core/block/stream.h"
 
@@ -212,6 +213,19 @@ static enum kh_err join_sent(struct kh_arena *arena, const struct kh_verify_requ
 	return e;
 }
 
+/* Puts together what stands in lists of this call: one letter an item is content too. */
+static enum kh_err join_lists(struct kh_arena *arena, const struct kh_verify_request *call,
+			      const struct kh_verification *v, struct kh_pieces *pieces)
+{
+	size_t windows = KH_COLUMNS_WINDOWS;
+	struct kh_columns columns = {.at = NULL};
+	enum kh_err e = kh_columns_find(arena, call->arguments, &columns);
+
+	for (size_t i = 0; i < columns.n && e == KH_OK; i++)
+		e = kh_columns_join(arena, &columns.at[i], text_at(v, columns.at[i].path), &windows, pieces);
+	return e;
+}
+
 /* Sorts the sources into those that are compared, by PLACES among all of them, and what may be repeated. */
 static enum kh_err sort_sources(struct kh_arena *arena, const struct kh_verify_request *call, struct kh_compare *what,
 				struct kh_view *contents, size_t *places, size_t *ret_count)
@@ -257,6 +271,8 @@ static enum kh_err compare(const struct parts *parts, const struct kh_verify_req
 		e = list_texts(parts, &what, v);
 	if (e == KH_OK && count > 0)
 		e = join_sent(parts->arena, call, v, &pieces);
+	if (e == KH_OK && count > 0)
+		e = join_lists(parts->arena, call, v, &pieces);
 	what.joined = pieces.at;
 	what.joined_count = pieces.n;
 	if (e == KH_OK)

@@ -5,12 +5,16 @@
  */
 #include "engine/comm/weigh.h"
 
+#include "base/utf8.h"
 #include "core/comm/declaration.h"
 #include "engine/comm/look.h"
 #include "engine/comm/sending.h"
+#include "engine/context/giver.h"
 #include "engine/context/influence.h"
 #include "engine/state/find.h"
 
+#define GIVEN   "given"     /* the member that has what a controller put in */
+#define ENDS    (16U << 10) /* bytes of each end of a text that are kept of what was sent */
 #define CONTENT (32U << 20) /* bytes of content loaded for one call: all callers share the store's thread */
 
 /* --- the closure -------------------------------------------------------------------------------------------------- */
@@ -86,6 +90,126 @@ enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh
 	return e;
 }
 
+/* --- what a controller put in, and a query sends out --------------------------------------------------------------- */
+
+/* Content and source of each of BLOCKS that a controller put in, in turn. */
+static enum kh_err collect(struct kh_op *op, const int64_t *blocks, size_t count, struct kh_view **ret_texts,
+			   size_t *ret_count)
+{
+	struct kh_view *texts = KH_NEW_N(op->arena, struct kh_view, 2 * count + 1);
+	struct kh_block_row row, *whole;
+	struct kh_giver giver;
+	size_t n = 0;
+	enum kh_err e = texts != NULL ? KH_OK : KH_ENOMEM;
+
+	for (size_t i = 0; i < count && e == KH_OK; i++) {
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, blocks[i], &row);
+		if (e == KH_OK)
+			e = kh_giver_find(op, &row, &giver);
+		if (e != KH_OK || !giver.put || giver.role != KH_ROLE_CONTROLLER)
+			continue;
+		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, row.id, &whole);
+		if (e != KH_OK)
+			continue;
+		texts[n++] = whole->content;
+		texts[n++] = whole->source;
+	}
+	*ret_texts = texts;
+	*ret_count = n;
+	return e;
+}
+
+/* Of a long text only the ends are kept (sent.h); the store's thread copies no more than these. */
+static void add_ends(yyjson_mut_doc *doc, yyjson_mut_val *list, struct kh_view text)
+{
+	struct kh_view head = kh_utf8_cut(text, ENDS);
+	size_t from = text.n > 2 * ENDS ? text.n - ENDS : head.n;
+
+	while (from < text.n && ((unsigned char)text.p[from] & 0xC0) == 0x80)
+		from++;
+	yyjson_mut_arr_add_strn(doc, list, head.p, head.n);
+	if (from < text.n)
+		yyjson_mut_arr_add_strn(doc, list, text.p + from, text.n - from);
+}
+
+enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count, yyjson_val **words)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *all = yyjson_val_mut_copy(doc, *words), *list = yyjson_mut_arr(doc);
+	struct kh_view *texts = NULL;
+	size_t n = 0;
+	enum kh_err e = all != NULL ? collect(op, blocks, count, &texts, &n) : KH_ENOMEM;
+
+	if (e != KH_OK || n == 0)
+		return e;
+	for (size_t i = 0; i < n; i++)
+		add_ends(doc, list, texts[i]);
+	yyjson_mut_obj_add_val(doc, all, GIVEN, list);
+	return kh_json_freeze(op->arena, all, words, op->err);
+}
+
+/* The blocks that a query is about: those that it names, or the only one of its task.  Others are refused later. */
+static enum kh_err find_blocks(struct kh_op *op, yyjson_val *query, int64_t context, int64_t **ret_ids, size_t *ret_n)
+{
+	yyjson_val *list = kh_json_get(query, "blocks"), *item;
+	int64_t *ids = KH_NEW_N(op->arena, int64_t, yyjson_arr_size(list) + 1);
+	struct kh_task_row *task = NULL;
+	struct kh_block_row row;
+	size_t i, max;
+	enum kh_err e = ids != NULL ? KH_OK : KH_ENOMEM;
+
+	*ret_n = 0;
+	*ret_ids = ids;
+	yyjson_arr_foreach (list, i, max, item) {
+		if (e != KH_OK)
+			break;
+		e = kh_find_block(op, context, kh_json_str(item), &row);
+		if (e == KH_OK)
+			ids[(*ret_n)++] = row.id;
+	}
+	if (e == KH_OK && *ret_n == 0) {
+		e = kh_find_meant_task(op, kh_json_str(kh_json_get(query, "task")), &task);
+		if (e == KH_OK && task->first_block != 0)
+			ids[(*ret_n)++] = task->first_block;
+	}
+	return e;
+}
+
+/* Whether a query sends SOURCE itself: it is about that block, or about what was put in with the same content. */
+static bool is_sent(struct kh_op *op, const struct kh_verify_source *source, const int64_t *ids, size_t count,
+		    const struct kh_weigh *weigh)
+{
+	for (size_t k = 0; k < count; k++) {
+		if (kh_view_eq(source->id, kh_op_id(op, KH_ID_BLOCK, ids[k])))
+			return true;
+	}
+	for (size_t i = 0; i < weigh->given_count; i += 2) {
+		if (kh_view_eq(source->content, weigh->given[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of what a query is about, what a controller put in; and the blocks that it is compared with: all others. */
+static enum kh_err load_given(struct kh_op *op, const struct kh_context_row *context, struct kh_weigh *weigh)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = find_blocks(op, weigh->query, context->id, &ids, &count);
+
+	if (e == KH_OK)
+		e = collect(op, ids, count, &weigh->given, &weigh->given_count);
+	weigh->others = KH_NEW_N(op->arena, struct kh_verify_source, weigh->count + 1);
+	if (e != KH_OK || weigh->others == NULL)
+		return e == KH_OK ? KH_ENOMEM : e;
+	weigh->other_count = 0;
+	for (size_t i = 0; i < weigh->count; i++) {
+		if (!is_sent(op, &weigh->sources[i], ids, count, weigh))
+			weigh->others[weigh->other_count++] = weigh->sources[i];
+	}
+	return kh_weigh_with(op, ids, count, &weigh->sending);
+}
+
 /* --- comm.weigh --------------------------------------------------------------------------------------------------- */
 
 static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh)
@@ -112,14 +236,44 @@ enum kh_err kh_weigh_run(struct kh_op *op, void *call)
 		e = kh_influence_find(op, context, NULL, 0, &closure);
 	if (e == KH_OK)
 		e = load_sources(op, &closure, weigh);
+	weigh->sending = weigh->parameters;
+	if (e == KH_OK && weigh->query != NULL)
+		e = load_given(op, context, weigh);
 	if (e == KH_OK)
-		e = kh_sending_load(op, context->token, weigh->operation, weigh->parameters, &weigh->sent,
+		e = kh_sending_load(op, context->token, weigh->operation, weigh->sending, &weigh->sent,
 				    &weigh->sent_count, &weigh->calls);
 	if (e != KH_OK)
 		return e;
 	kh_engine_prints_key(op->engine, weigh->key);
 	weigh->last_block = context->last_block;
 	return kh_arena_check(op->arena);
+}
+
+/* What a controller put in is no call: its wording is the Reader's business.  What it shares with others is found. */
+static enum kh_err compare_given(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
+				 struct kh_verify_request call, struct kh_verification *found)
+{
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *all = yyjson_mut_obj(doc), *list = yyjson_mut_obj_add_arr(doc, all, GIVEN);
+	struct kh_verification more;
+
+	if (weigh->given_count == 0)
+		return KH_OK;
+	for (size_t i = 0; i < weigh->given_count; i++)
+		yyjson_mut_arr_add_strn(doc, list, weigh->given[i].p, weigh->given[i].n);
+	call.sources = weigh->others;
+	call.source_count = weigh->other_count;
+	enum kh_err e = kh_json_freeze(arena, all, &call.arguments, NULL);
+	if (e == KH_OK)
+		e = kh_verify_call(screen, arena, &call, &more);
+	for (size_t i = 0; e == KH_OK && i < more.reasons.n; i++) {
+		if (!kh_view_starts(kh_view_str(more.reasons.at[i].code), KH_LIT("shared_")))
+			continue;
+		kh_reasons_add(&found->reasons, more.reasons.at[i].code, more.reasons.at[i].member, "%.*s",
+			       KH_FMT(more.reasons.at[i].detail));
+		found->suspicious = true;
+	}
+	return e;
 }
 
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
@@ -138,6 +292,8 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 	struct kh_verification found;
 	enum kh_err e = kh_verify_call(screen, arena, &call, &found);
 
+	if (e == KH_OK)
+		e = compare_given(screen, arena, weigh, call, &found);
 	/* What was not compared might have matched, so it is a finding. */
 	if (e == KH_OK && weigh->too_much)
 		kh_reasons_add(&found.reasons, "not_compared", KH_LIT(""),

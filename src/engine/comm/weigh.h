@@ -30,9 +30,15 @@ struct kh_weigh {
 	/* in, or taken from the declaration */
 	struct kh_view operation;
 	yyjson_val *parameters;
+	yyjson_val *query; /* whose words the parameters are; NULL: it is a call */
 	/* out: everything that kh_weigh_call() needs, in the arena */
 	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own text */
 	size_t count;
+	yyjson_val *sending;   /* the parameters, with what a controller put in: what is kept if it is sent */
+	struct kh_view *given; /* what a controller put in of what a query is about: content and source in turn */
+	size_t given_count;
+	struct kh_verify_source *others; /* the sources that the query is not about, which GIVEN is compared with */
+	size_t other_count;
 	enum kh_taint taint;  /* the highest of the closure */
 	bool too_much;        /* it has more content than is compared: that is a finding of its own */
 	struct kh_sent *sent; /* what the token's calls sent in these parameters, and in all */
@@ -41,6 +47,12 @@ struct kh_weigh {
 	int64_t last_block, calls;
 };
 enum kh_err kh_weigh_run(struct kh_op *op, void *call);
+
+/*
+ * Adds to the words of a query what a controller put in of BLOCKS, as the member `given`: a list of content and source
+ * in turn.  Nothing is added if there is none.
+ */
+enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count, yyjson_val **words) KH_CHECKED;
 
 /*
  * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters, in the form in which

@@ -7,7 +7,7 @@
 #include "base/canonical.h"
 
 /* Adds a thing by its name, once. */
-static enum kh_err add_thing(struct kh_op *op, struct kh_view name, struct kh_about *about)
+static enum kh_err add_thing(struct kh_op *op, struct kh_view name, uint64_t bytes, struct kh_about *about)
 {
 	struct kh_about_thing **end = &about->things;
 
@@ -19,22 +19,40 @@ static enum kh_err add_thing(struct kh_op *op, struct kh_view name, struct kh_ab
 	if (*end == NULL || name.p == NULL)
 		return KH_ENOMEM;
 	(*end)->name = name;
+	(*end)->bytes = bytes;
 	return KH_OK;
 }
 
 enum kh_err kh_about_add(struct kh_op *op, const struct kh_block_row *block, struct kh_about *about)
 {
 	struct kh_view hash = kh_canonical_hex(op->arena, &block->content_hash);
-	enum kh_err e = add_thing(op, kh_arena_printf(op->arena, "content:%.*s", KH_FMT(hash)), about);
+	enum kh_err e = add_thing(op, kh_arena_printf(op->arena, "content:%.*s", KH_FMT(hash)), 0, about);
 
 	if (e == KH_OK && block->origin.n > 0)
-		e = add_thing(op, kh_arena_printf(op->arena, "origin:%.*s", KH_FMT(block->origin)), about);
+		e = add_thing(op, kh_arena_printf(op->arena, "origin:%.*s", KH_FMT(block->origin)), 0, about);
 	return e;
+}
+
+enum kh_err kh_about_send(struct kh_op *op, int64_t block, struct kh_view reader, uint64_t bytes,
+			  struct kh_about *about)
+{
+	struct kh_view name = kh_arena_printf(op->arena, "sent:%.*s:%lld", KH_FMT(reader), (long long)block);
+
+	return add_thing(op, name, bytes, about);
+}
+
+uint64_t kh_about_bytes(const struct kh_about *about)
+{
+	uint64_t bytes = 0;
+
+	for (const struct kh_about_thing *t = about->things; t != NULL; t = t->next)
+		bytes += t->row == NULL ? t->bytes : 0;
+	return bytes;
 }
 
 enum kh_err kh_about_find(struct kh_op *op, const struct kh_task_row *task, struct kh_view need, struct kh_about *about)
 {
-	enum kh_err e = need.n > 0 ? add_thing(op, kh_arena_printf(op->arena, "need:%.*s", KH_FMT(need)), about)
+	enum kh_err e = need.n > 0 ? add_thing(op, kh_arena_printf(op->arena, "need:%.*s", KH_FMT(need)), 0, about)
 				   : KH_OK;
 
 	for (struct kh_about_thing *t = about->things; e == KH_OK && t != NULL; t = t->next) {

@@ -11,6 +11,7 @@
 struct kh_about_thing {
 	struct kh_view name;     /* a key of the table of needs */
 	struct kh_need_row *row; /* NULL: nothing was asked about it yet */
+	uint64_t bytes;          /* that go out with the first query about it (kh_about_send) */
 	struct kh_about_thing *next;
 };
 
@@ -21,6 +22,14 @@ struct kh_about {
 
 /* Adds a block that the query names, or that a delivery among those was derived from. */
 enum kh_err kh_about_add(struct kh_op *op, const struct kh_block_row *block, struct kh_about *about) KH_CHECKED;
+
+/*
+ * Adds a block that goes to READER, with BYTES that the agent chose: these count once a task, block and Reader (E5).
+ * kh_about_bytes(): how many go out with this query, once kh_about_find() has looked.
+ */
+enum kh_err kh_about_send(struct kh_op *op, int64_t block, struct kh_view reader, uint64_t bytes,
+			  struct kh_about *about) KH_CHECKED;
+uint64_t kh_about_bytes(const struct kh_about *about);
 
 /* Looks up what was asked before in TASK.  NEED is what the Controller calls it; may be empty. */
 enum kh_err kh_about_find(struct kh_op *op, const struct kh_task_row *task, struct kh_view need,

@@ -194,12 +194,13 @@ static enum kh_err find_agent(struct admission *a)
 	return e;
 }
 
-/* E1, E5: what the query says goes to a network. */
+/* E1, E5: what the query says goes to a network, and what the agent itself put in of what it is about. */
 static enum kh_err check_outside(struct admission *a)
 {
 	yyjson_val *words = NULL;
 	enum kh_err e = kh_outward_words(a->op->arena, a->call->query, &words, &a->words, a->op->err);
 
+	a->words += kh_about_bytes(&a->about);
 	return e == KH_OK ? kh_outward_check(a->op, a->task, a->query.target, a->words) : e;
 }
 
@@ -214,7 +215,7 @@ static enum kh_err find_reader(struct admission *a)
 
 	a->outside = reader != NULL && reader->outside;
 	if (e == KH_OK && a->outside)
-		e = check_outside(a);
+		e = kh_outward_blocks(op, a->query.target, a->blocks, a->block_count, &a->about);
 	if (e == KH_OK)
 		e = kh_txn_find(op->txn, KH_INDEX_READERS_NAMED, 0, a->query.target, 0, 1, &ids, &count);
 	return e == KH_OK && count > 0 ? kh_txn_load(op->txn, KH_TABLE_READERS, ids[0], &a->reader) : e;
@@ -485,9 +486,11 @@ static enum kh_err check(struct admission *a)
 	if (e == KH_OK)
 		e = find_reader(a);
 	if (e == KH_OK)
-		e = find_rate(a);
-	if (e == KH_OK)
 		e = find_about(a);
+	if (e == KH_OK && a->outside)
+		e = check_outside(a);
+	if (e == KH_OK)
+		e = find_rate(a);
 	if (e == KH_OK)
 		e = check_escalations(a);
 	if (e == KH_OK)

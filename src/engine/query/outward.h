@@ -9,12 +9,17 @@
 #define KH_ENGINE_QUERY_OUTWARD_H
 
 #include "engine/comm/weigh.h"
+#include "engine/query/about.h"
 
 #define KH_OUTWARD_OPERATION KH_LIT("bcp.query") /* the name under which its words are compared and kept */
 
 /* The words of a query: its members without `task` and `blocks`; and how many bytes they have as canonical JSON. */
 enum kh_err kh_outward_words(struct kh_arena *arena, yyjson_val *query, yyjson_val **ret_words, size_t *ret_bytes,
 			     struct kh_error *err) KH_CHECKED;
+
+/* Adds what goes to READER of the blocks that a controller put in: content and source, which are the agent's choice. */
+enum kh_err kh_outward_blocks(struct kh_op *op, struct kh_view reader, const int64_t *blocks, size_t count,
+			      struct kh_about *about) KH_CHECKED;
 
 /* KH_EREFUSED `OUTBOUND_FORBIDDEN_IN_PLANNING` or `reader_egress_exceeded`. */
 enum kh_err kh_outward_check(struct kh_op *op, const struct kh_task_row *task, struct kh_view reader,
