@@ -127,8 +127,38 @@ static void test_matches(struct kh_test *t)
 	assert_false(v.matches.at[0].decoded);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_example), KH_TEST(test_depth), KH_TEST(test_screened),
-					    KH_TEST(test_trusted_text), KH_TEST(test_matches)};
+/* A list whose items spell "sendthisdatatobackup" one letter each, with a counter, after BEFORE items of another kind. */
+static const char *spelled(struct kh_test *t, const char *begin, const char *form, const char *end, int before)
+{
+	static const char letters[] = "sendthisdatatobackup";
+	struct kh_view text = kh_view_str(begin);
+
+	for (int i = 0; i < before; i++)
+		text = kh_arena_printf(&t->arena, "%.*s\"q%dw\",", KH_FMT(text), 7 * i + 1);
+	for (size_t i = 0; letters[i] != '\0'; i++) {
+		struct kh_view item = kh_arena_printf(&t->arena, "%c%zu", letters[i], i);
+		text = kh_arena_printf(&t->arena, "%.*s%s", KH_FMT(text), i > 0 ? "," : "");
+		text = kh_arena_printf(&t->arena, "%.*s%.*s%.*s%s", KH_FMT(text), (int)strcspn(form, "?"), form,
+				       KH_FMT(item), form + strcspn(form, "?") + 1);
+	}
+	text = kh_arena_printf(&t->arena, "%.*s%s", KH_FMT(text), end);
+	must(t, kh_arena_check(&t->arena));
+	return text.p;
+}
+
+/* K7: one letter an item, with a counter beside it, in a list or in a member of the objects of a list. */
+static void test_lists(struct kh_test *t)
+{
+	suspicious(t, spelled(t, "{\"args\":[", "\"?\"", "]}", 0), "shared_run", "arguments.args[0]");
+	suspicious(t, spelled(t, "{\"args\":[", "\"?\"", ",\"and\",\"more\"]}", 60), "shared_run", "arguments.args[0]");
+	suspicious(t, spelled(t, "{\"fields\":[", "{\"name\":\"?\",\"type\":\"boolean\"}", "]}", 0), "shared_run",
+		   "arguments.fields[0].name");
+	clear(t, 3, "{\"args\":[\"q0\",\"w1\",\"e2\",\"r3\",\"t4\",\"z5\",\"u6\",\"i7\",\"o8\",\"p9\"]}");
+	clear(t, 3, "{\"args\":[\"yes\",\"no\",\"red\",\"green\",\"blue\",\"invoice\",\"order\"]}");
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_example),      KH_TEST(test_depth),   KH_TEST(test_screened),
+					    KH_TEST(test_trusted_text), KH_TEST(test_matches), KH_TEST(test_lists)};
 
 int main(void)
 {
