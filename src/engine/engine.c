@@ -182,9 +182,20 @@ static enum kh_err run(struct job *job)
 	return e;
 }
 
+/* Not recorded, unlike other refusals: the room is for the end of what was begun. */
+static bool is_low(const struct kh_engine *engine, kh_engine_fn *fn)
+{
+	const struct kh_engine_settings *settings = &engine->settings;
+
+	return settings->is_low != NULL && kh_operations_begins(fn) && settings->is_low(settings->room);
+}
+
 enum kh_err kh_engine_call(struct kh_engine *engine, struct kh_token_claim token, kh_engine_fn *fn, void *call,
 			   struct kh_arena *arena, struct kh_error *err)
 {
+	if (is_low(engine, fn))
+		return kh_error_set(err, KH_ESTORE, "disk_low",
+				    "the disk of the store has less room than is kept free; nothing was done");
 	struct job job = {
 		.engine = engine,
 		.token = token,

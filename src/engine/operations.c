@@ -100,6 +100,21 @@ const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn)
 	return NULL;
 }
 
+/* A decision about an approval is not one of them: it is small, and its consequence is checked when it is begun. */
+static kh_engine_fn *const begins[] = {
+	kh_task_open_run,   kh_transition_run,     kh_put_run,     kh_admit_run,     kh_token_create_run,
+	kh_context_add_run, kh_context_output_run, kh_declare_run, kh_comm_call_run,
+};
+
+bool kh_operations_begins(kh_engine_fn *fn)
+{
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (begins[i] == fn)
+			return true;
+	}
+	return false;
+}
+
 static const struct kh_approval_follow *const follows[] = {
 	[KH_APPROVE_ESCALATION] = &kh_held_follow,       [KH_APPROVE_SUMMARY] = &kh_held_follow,
 	[KH_APPROVE_ANSWER] = &kh_held_follow,           [KH_APPROVE_DECLARATION] = &kh_comm_decide_follow,

@@ -22,6 +22,9 @@ struct kh_operations_entry {
 const struct kh_operations_entry *kh_operations_all(size_t *ret_count);
 const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn);
 
+/* True if FN begins something or puts something in, which is refused while the disk has too little room. */
+bool kh_operations_begins(kh_engine_fn *fn);
+
 /* What operations need from parts above them. */
 extern const struct kh_above kh_operations_above;
 

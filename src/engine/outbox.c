@@ -194,7 +194,11 @@ static enum kh_err deliver(struct kh_engine *engine, const struct kh_entry *entr
 						       .source = entry->call.errand.operation,
 						       .why = KH_LIT("there was not enough memory to carry it out")};
 	}
-	return kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
+	enum kh_err e = kh_engine_own(engine, kh_comm_end_run, &end, arena, err);
+	/* A full disk: by now the room that the store keeps is free. */
+	return e == KH_ESTORE && err->code != NULL && strcmp(err->code, "store_full") == 0
+		       ? kh_engine_own(engine, kh_comm_end_run, &end, arena, err)
+		       : e;
 }
 
 /* A result that cannot be recorded is given up, but the errand has begun, so the record must have an end of it. */

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#define FILES   16   /* a workspace has room for as many files of the largest size */
 #define TEXT_MS 2000 /* for text of its output, at least: it has taken effect, and the last slot is not before that */
 #define SAID    4096 /* bytes of a program's output in the details, if it failed */
 
@@ -138,6 +139,8 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 
 	if (e != KH_OK)
 		return e;
+	if (job->usage->over != NULL)
+		done.why = kh_arena_printf(arena, "%s: %s", kh_fault_name(done.fault), job->usage->over);
 	judge(arena, &done, result);
 	least = kh_clock_ms() + TEXT_MS;
 	deadline = deadline > least ? deadline : least;
@@ -153,6 +156,16 @@ static enum kh_err run_program(const struct kh_errand_tools *tools, const struct
 	return e != KH_OK ? e : describe(arena, &done, result);
 }
 
+/* Has the workspace watched while the command runs.  False if it is too large already, or the disk has no room. */
+static bool may_begin(struct kh_errand_job *job, struct kh_usage *usage)
+{
+	uint64_t disk = job->run.limits.disk > 0 ? job->run.limits.disk : kh_profile_limits(KH_PROFILE_RUN)->disk;
+
+	*usage = (struct kh_usage){.path = job->run.work.p, .most = FILES * disk};
+	job->usage = usage;
+	return kh_usage_look(usage);
+}
+
 enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_errand *errand, struct kh_arena *arena,
 			struct kh_errand_result *result)
 {
@@ -160,6 +173,7 @@ enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_err
 	struct kh_errand_job job = {
 		.run = {.profile = KH_PROFILE_RUN, .limits = kh_errand_job_limits(&errand->limits, errand->wall_ms)},
 		.most = kh_allot_output(&errand->limits, KH_ERRAND_CONTENT)};
+	struct kh_usage usage = {.most = 0};
 	struct kh_run *run = &job.run;
 	struct kh_error err = {.detail = ""};
 	struct kh_view *argv = NULL;
@@ -182,6 +196,10 @@ enum kh_err kh_exec_run(const struct kh_errand_tools *tools, const struct kh_err
 	if (!is_id(errand->task) || !make_folder(arena, tools->home, "workspace", errand->task, &run->work) ||
 	    !make_folder(arena, tools->home, "cache", KH_LIT(""), &run->cache)) {
 		result->why = kh_arena_printf(arena, "the task's workspace cannot be made: %s", strerrordesc_np(errno));
+		return KH_OK;
+	}
+	if (!may_begin(&job, &usage)) {
+		result->why = kh_arena_printf(arena, "the command was not begun: %s", usage.over);
 		return KH_OK;
 	}
 	/* Too many arguments are refused when the request is written. */

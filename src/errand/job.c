@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#define WATCH_MS 20 /* between two looks at the room on the disk */
+
 struct working {
 	struct kh_arena *arena;
 	struct kh_errand_job_result result;
@@ -74,6 +76,11 @@ struct kh_limits kh_errand_job_limits(const struct kh_errand_limits *limits, uin
 				  .disk = limits->disk};
 }
 
+static bool goes_on(void *usage)
+{
+	return kh_usage_look(usage);
+}
+
 enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_errand_job *job, struct kh_arena *arena,
 			      struct kh_errand_job_result *ret_result)
 {
@@ -89,6 +96,11 @@ enum kh_err kh_errand_job_run(const struct kh_client *client, const struct kh_er
 	w.talk->input[1] = job->job.n > 0 ? KH_LIT("\n") : KH_LIT("");
 	w.talk->input[2] = kh_tainted_open(job->bytes);
 	w.talk->most_errors = KH_ERRAND_JOB_ERRORS;
+	if (job->usage != NULL) {
+		w.talk->goes_on = goes_on;
+		w.talk->watched = job->usage;
+		w.talk->every_ms = WATCH_MS;
+	}
 	enum kh_err e = kh_converse_run(w.talk);
 	if (e != KH_OK)
 		return e;

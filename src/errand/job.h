@@ -10,6 +10,7 @@
 #define KH_ERRAND_JOB_H
 
 #include "errand/errand.h"
+#include "errand/usage.h"
 #include "outside/client.h"
 
 #define KH_ERRAND_JOB_ERRORS 8192
@@ -19,6 +20,7 @@ struct kh_errand_job {
 	struct kh_view job; /* a JSON object on one line; empty for a program */
 	struct kh_tainted bytes; /* bytes behind the job, or a program's input; may be empty */
 	size_t most;             /* bytes of output; more is a failure */
+	struct kh_usage *usage;  /* a folder that is watched while it runs: if it gets too large, it ends; NULL: none */
 };
 
 enum kh_errand_job_end {

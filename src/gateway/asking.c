@@ -8,6 +8,8 @@
 #include "engine/query/intake.h"
 #include "gateway/dispatch.h"
 
+#define AGAIN INT64_C(200000) /* microseconds until a store that failed is asked again */
+
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
 {
 	size_t n = id.n < KH_ASKING_ID ? id.n : KH_ASKING_ID - 1;
@@ -15,6 +17,22 @@ void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
 	if (n > 0)
 		memcpy(to, id.p, n);
 	to[n] = '\0';
+}
+
+bool kh_asking_again(struct kh_gateway *gateway, const char of[KH_ASKING_ID], const struct kh_waiting *waiting,
+		     enum kh_err e, struct kh_work *work, struct kh_error *err)
+{
+	struct kh_view code = kh_view_str(err->code != NULL ? err->code : "");
+	bool passes = kh_view_eq(code, KH_LIT("store_full")) || kh_view_eq(code, KH_LIT("store_busy"));
+
+	if (e != KH_ESTORE || of[0] == '\0' || !(passes || kh_view_eq(code, KH_LIT("store_failed"))))
+		return false;
+	work->wake_at = kh_works_now() + AGAIN;
+	if (passes && work->wake_at < waiting->until && !kh_works_is_stopping(kh_gateway_works(gateway)))
+		return true;
+	kh_error_set(err, e, "outcome_unrecorded",
+		     "%s was begun, and what came of it cannot be recorded now (%s): ask again", of, code.p);
+	return false;
 }
 
 static enum kh_work_next end(struct kh_asking *asking, enum kh_err result)
@@ -139,7 +157,8 @@ enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *a
 	if (e == KH_OK && !looked)
 		e = look_at(gateway, asking, &look, arena, err);
 	if (e != KH_OK)
-		return end(asking, e);
+		return kh_asking_again(gateway, asking->of, &asking->waiting, e, work, err) ? KH_WORK_WAIT
+											    : end(asking, e);
 	if (look.outcome == KH_OUTCOME_PENDING && !asking->pending_seen) {
 		asking->pending_seen = true;
 		kh_asking_keep(asking->waits, look.waits);

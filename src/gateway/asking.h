@@ -40,6 +40,14 @@ struct kh_asking {
 /* Keeps a public id from one step to the next. */
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id);
 
+/*
+ * The look at OF, a query or an operation that is recorded, failed with E.  True if it is to be tried again at
+ * work->wake_at, because the store may work by then.  Else *ERR, if the store is at fault, says what is true: it is not that
+ * nothing was done.
+ */
+bool kh_asking_again(struct kh_gateway *gateway, const char of[KH_ASKING_ID], const struct kh_waiting *waiting,
+		     enum kh_err e, struct kh_work *work, struct kh_error *err);
+
 /* One step.  *ERR is filled if asking->result is not KH_OK. */
 enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,
 				 struct kh_arena *arena, struct kh_error *err);

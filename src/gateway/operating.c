@@ -131,7 +131,8 @@ enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operat
 		return KH_WORK_WAIT;
 	}
 	if (e != KH_OK)
-		return end(operating, e);
+		return kh_asking_again(gateway, operating->of, &operating->waiting, e, work, err) ? KH_WORK_WAIT
+												  : end(operating, e);
 	kh_asking_keep(operating->waits, operating->look.approval);
 	return waits(gateway, operating, work) ? KH_WORK_WAIT : end(operating, KH_OK);
 }

@@ -3,6 +3,7 @@
 #include "home/home.h"
 
 #include "base/clock.h"
+#include "base/diskroom.h"
 #include "engine/due.h"
 #include "engine/outbox.h"
 #include "engine/purging.h"
@@ -256,6 +257,13 @@ static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct
 				  &home->store, err);
 }
 
+static bool is_low(void *room)
+{
+	const struct kh_home *home = room;
+
+	return kh_diskroom_is_low(home->folder.path.p);
+}
+
 static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 {
 	return kh_engine_new(
@@ -267,6 +275,8 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.reader_count = home->reader_count,
 			.errands = &kh_errand_table,
 			.tools = home->supplies != NULL ? &home->supplies->tools : NULL,
+			.is_low = is_low,
+			.room = home,
 			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),
 		},

@@ -146,6 +146,8 @@ enum kh_err kh_service_start(struct kh_service *service, struct kh_home *home,
 	if (service->workspace.p == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	enum kh_err e = kh_signer_start(&home->checkpoints, &service->config, &service->signer, err);
+	if (e == KH_OK)
+		kh_store_keep_room(home->store);
 	if (e == KH_OK && home->client != NULL)
 		e = kh_client_replace(home->client, tell, NULL, err);
 	if (e == KH_OK)

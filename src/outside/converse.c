@@ -100,6 +100,8 @@ static bool await(struct kh_converse *c, bool heard)
 		return false;
 	}
 	int timeout = heard ? 0 : left > INT_MAX - KH_CONVERSE_GRACE_MS ? -1 : (int)left + KH_CONVERSE_GRACE_MS;
+	if (c->goes_on != NULL && (timeout < 0 || timeout > c->every_ms))
+		timeout = (int)c->every_ms;
 	/* poll ignores a negative descriptor.  A descriptor that has hung up would be reported for ever. */
 	fds[n++] = (struct pollfd){.fd = events != 0 ? c->exchange.fd : -1, .events = events};
 	if (c->company != NULL)
@@ -107,6 +109,18 @@ static bool await(struct kh_converse *c, bool heard)
 	if (poll(fds, n, timeout) > 0 && c->company != NULL && !c->company->serve(c->context, fds + 1))
 		c->how = KH_CONVERSE_LEFT;
 	return c->how == KH_CONVERSE_ENDED;
+}
+
+/* Asks the watcher, if it is time for that. */
+static void ask_watcher(struct kh_converse *c)
+{
+	int64_t now = c->goes_on != NULL ? kh_clock_ms() : 0;
+
+	if (c->goes_on == NULL || now < c->looks_ms)
+		return;
+	c->looks_ms = now + c->every_ms;
+	if (!c->goes_on(c->watched))
+		c->how = KH_CONVERSE_OVER;
 }
 
 /* Sends input, takes events and keeps output until the end. */
@@ -127,6 +141,8 @@ static void talk(struct kh_converse *c)
 			c->company->take(c->context, &event);
 		else if (event.kind != KH_EVENT_NOTHING)
 			keep(c, &event);
+		if (c->how == KH_CONVERSE_ENDED)
+			ask_watcher(c);
 	} while (c->how == KH_CONVERSE_ENDED && await(c, event.kind != KH_EVENT_NOTHING));
 }
 
@@ -145,6 +161,7 @@ static bool run_once(struct kh_converse *c)
 	int64_t left = left_ms(c);
 
 	c->how = KH_CONVERSE_ENDED;
+	c->looks_ms = kh_clock_ms() + c->every_ms;
 	c->head = (struct kh_head){.status = 0};
 	memcpy(c->unsent, c->input, sizeof(c->unsent));
 	kh_buf_init(&c->kept, c->arena, c->most);
@@ -181,10 +198,9 @@ enum kh_err kh_converse_run(struct kh_converse *c)
 enum kh_fault kh_converse_fault(const struct kh_converse *c)
 {
 	static const enum kh_fault faults[] = {
-		[KH_CONVERSE_UNMADE] = KH_FAULT_REQUEST,
-		[KH_CONVERSE_LATE] = KH_FAULT_TIME,
-		[KH_CONVERSE_TOO_MUCH] = KH_FAULT_OUTPUT,
-		[KH_CONVERSE_LEFT] = KH_FAULT_CANCELLED,
+		[KH_CONVERSE_UNMADE] = KH_FAULT_REQUEST,  [KH_CONVERSE_LATE] = KH_FAULT_TIME,
+		[KH_CONVERSE_TOO_MUCH] = KH_FAULT_OUTPUT, [KH_CONVERSE_LEFT] = KH_FAULT_CANCELLED,
+		[KH_CONVERSE_OVER] = KH_FAULT_DISK,
 	};
 
 	return c->how == KH_CONVERSE_ENDED ? c->end.fault : faults[c->how];

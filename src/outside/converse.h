@@ -32,6 +32,7 @@ enum kh_converse_how {
 	KH_CONVERSE_LATE,      /* deadline and grace period are over */
 	KH_CONVERSE_TOO_MUCH,  /* more output came than may be kept */
 	KH_CONVERSE_LEFT,      /* the company left */
+	KH_CONVERSE_OVER,      /* goes_on() ended it */
 };
 
 /*
@@ -59,8 +60,12 @@ struct kh_converse {
 	size_t most_errors;                       /* bytes of standard error that are kept; the rest is discarded */
 	const struct kh_converse_company *company;
 	void *context; /* the company's */
-	bool deaf;     /* set by the company while it can take no event */
-	bool more;     /* set by the company while it has more input */
+	/* Called every EVERY_MS while the request is under way; false ends it with KH_CONVERSE_OVER.  NULL: nobody. */
+	bool (*goes_on)(void *watched);
+	void *watched;
+	int64_t every_ms;
+	bool deaf; /* set by the company while it can take no event */
+	bool more; /* set by the company while it has more input */
 
 	/* The result. */
 	enum kh_converse_how how;
@@ -73,6 +78,7 @@ struct kh_converse {
 	struct kh_view unsent[KH_CONVERSE_INPUTS];
 	struct kh_buf kept, kept_errors;
 	struct kh_exchange exchange;
+	int64_t looks_ms; /* when goes_on() is called next */
 };
 
 /* A conversation of at most WALL_MS milliseconds, of whose output MOST bytes are kept; NULL if ARENA is out of memory. */
@@ -82,7 +88,8 @@ struct kh_converse *kh_converse_new(const struct kh_client *client, struct kh_ar
 /* Runs the request to its end.  Fails only for lack of memory. */
 enum kh_err kh_converse_run(struct kh_converse *c) KH_CHECKED;
 
-/* The fault of END, or the one that fits the result: TIME for LATE, OUTPUT for TOO_MUCH, REQUEST for UNMADE. */
+/* The fault of END, or the one that fits the result: TIME for LATE, OUTPUT for TOO_MUCH, REQUEST for UNMADE, DISK for
+ * OVER. */
 enum kh_fault kh_converse_fault(const struct kh_converse *c);
 
 /* Why it failed, as a sentence of ours: "address: 127.0.0.1 is ...". */

@@ -82,6 +82,7 @@ struct kh_backend {
 	void (*submit)(struct kh_store *store, struct kh_store_job *job);
 	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, bool soon, struct kh_error *err);
 	bool (*holder_alive)(struct kh_store *store, int64_t holder);
+	void (*keep_room)(struct kh_store *store);
 };
 
 /* A backend's store begins with this. */

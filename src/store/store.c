@@ -72,6 +72,11 @@ enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *ar
 	return store->backend->run_reading(store, fn, arg, true, &own);
 }
 
+void kh_store_keep_room(struct kh_store *store)
+{
+	store->backend->keep_room(store);
+}
+
 int64_t kh_store_holder(const struct kh_store *store)
 {
 	return store->holder;

@@ -8,7 +8,7 @@
  * With SQLite one thread runs the waiting operations in one database transaction, each in a savepoint of its own, and
  * commits them together (group commit).
  *
- * Failures of the store itself are KH_ESTORE: `store_full` (nothing was done; it may work later), `store_busy`,
+ * Failures of the store itself are KH_ESTORE: `store_full` (nothing was recorded; it may work later), `store_busy`,
  * `store_corrupt`, `store_refused` (a constraint: a fault of this operation only), and `store_failed`: a write or sync
  * failed in a way after which nothing is certain.  After `store_failed`, whether the operation took place is known only
  * once the store has been opened again, and every later operation fails.
@@ -65,6 +65,13 @@ enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, st
 
 /* The same, but only if that takes no time: KH_ESTORE if many read already.  For what can also be done later. */
 enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg) KH_CHECKED;
+
+/*
+ * Has room kept for this store from now on, on its disk, that is used when a write finds none: so the end of what began
+ * can be recorded on a full disk.  The operation that found no room fails with `store_full`, and works if it is tried
+ * again.  For a process that lives long.
+ */
+void kh_store_keep_room(struct kh_store *store);
 
 /*
  * Holders: which process carries out an effect.  Each open store has a number that no other open store on the same

@@ -26,6 +26,7 @@ static const struct {
 	[KH_FAULT_CANCELLED] = {"cancelled", "the parent closed the request"},
 	[KH_FAULT_LOST] = {"executor_lost", "the executor is gone"},
 	[KH_FAULT_ABSENT] = {"executor_absent", "there is no executor; nothing was begun"},
+	[KH_FAULT_DISK] = {"disk_full", "it used more room on the disk than it may, or than there is"},
 };
 
 const char *kh_fault_name(enum kh_fault fault)

@@ -29,6 +29,7 @@ enum kh_fault {
 	KH_FAULT_CANCELLED,  /* the parent closed the request's channel */
 	KH_FAULT_LOST,       /* the executor itself is gone */
 	KH_FAULT_ABSENT,     /* there was no executor to take the request; nothing was begun */
+	KH_FAULT_DISK,       /* more room on the disk was used than it may, or than there is */
 	KH_FAULTS
 };
 

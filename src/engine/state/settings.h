@@ -19,6 +19,10 @@ struct kh_engine_settings {
 	int64_t (*clock)(void *ctx); /* microseconds since 1970; NULL: the system's */
 	void (*random)(void *ctx, unsigned char *bytes, size_t n); /* NULL: the system's */
 	void *ctx;
+	/* True while nothing new may be begun, because the disk has less room than is kept free; NULL: never.  It gets
+	 * ROOM, from any thread, and must be quick. */
+	bool (*is_low)(void *room);
+	void *room;
 	int64_t retention;      /* microseconds that sealed content and raw responses are kept (L5); 0: for ever */
 	struct kh_view version; /* of the program, for the audit */
 };

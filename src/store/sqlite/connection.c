@@ -60,7 +60,7 @@ enum kh_err kh_connection_fail(struct kh_connection *c, int rc, struct kh_error 
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
-		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
+		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was recorded");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return kh_error_set(err, KH_ESTORE, "store_busy", "another process has had the store for too long");

@@ -108,7 +108,7 @@ int kh_connection_told(int rc);
 
 /*
  * What a failure RC of SQLite means to Keyhole: fills *ERR, which may be NULL.
- *   store_full       no room; nothing was done
+ *   store_full       no room; nothing was recorded
  *   store_busy       another process held the store for too long
  *   store_corrupt    the file is damaged, or is not a database
  *   store_refused    a constraint forbids what was to be written

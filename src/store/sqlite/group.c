@@ -3,7 +3,7 @@
  *
  * How far a failure reaches: an operation that fails is rolled back to its savepoint, and the others go on.  If the
  * database itself fails (no room, no memory, busy), the whole group fails with that error, nothing of it is kept, and
- * the next group is tried as usual.  If a read, a write or a sync fails, or the file is damaged, the store stops for
+ * the next group is tried as usual; if there was no room, the reserve is released for it.  If a read, a write or a sync fails, or the file is damaged, the store stops for
  * good, because the kernel may have discarded what it could not write and would not report it a second time.
  */
 #include "store/sqlite/group.h"
@@ -33,6 +33,8 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 	enum kh_err e = kh_connection_fail(g->c, rc, err);
 
 	kh_cache_clear(g->c->cache);
+	if (kh_connection_told(rc) == SQLITE_FULL)
+		kh_reserve_release(&g->reserve); /* for those who try again */
 	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		g->reason = *err;
@@ -160,6 +162,7 @@ static void run_group(struct kh_group *g, struct queue *q)
 	count(&g->store->figures.commits, 1);
 	count(&g->store->figures.events, events);
 	tell_heads(heads, &g->grown);
+	kh_reserve_hold(&g->reserve);
 }
 
 static void run_all(struct kh_group *g, struct kh_store_job *first)

@@ -6,6 +6,7 @@
 #define KH_STORE_SQLITE_GROUP_H
 
 #include "store/sqlite/holder.h"
+#include "store/sqlite/reserve.h"
 #include "store/sqlite/savepoint.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ struct kh_group {
 	const struct kh_backend *backend;
 	struct kh_store *store; /* whose figures and heads it keeps */
 	bool scratch;
+	struct kh_reserve reserve; /* used by the thread only, except for `wanted` */
 
 	pthread_t thread;
 	pthread_mutex_t mutex;

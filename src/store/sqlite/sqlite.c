@@ -154,6 +154,11 @@ static void submit(struct kh_store *store, struct kh_store_job *job)
 	job->done(job);
 }
 
+static void keep_room(struct kh_store *store)
+{
+	of(store)->group.reserve.wanted = true;
+}
+
 static bool holder_alive(struct kh_store *store, int64_t holder)
 {
 	return kh_holder_alive(&of(store)->holder, holder);
@@ -214,7 +219,7 @@ static enum kh_err make_file(const char *path, struct kh_error *err)
 	if (fd < 0 && errno == EEXIST)
 		return KH_OK;
 	if (fd < 0 && (errno == ENOSPC || errno == EDQUOT))
-		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was done");
+		return kh_error_set(err, KH_ESTORE, "store_full", "no room for the store; nothing was recorded");
 	if (fd < 0)
 		return kh_error_set(err, KH_ESTORE, "store_failed", "the store cannot be made: %s",
 				    strerrordesc_np(errno));
@@ -289,6 +294,9 @@ static enum kh_err open_store(const char *path, enum kh_store_mode mode, struct 
 	s->group.backend = &kh_sqlite_backend;
 	s->group.store = &s->store;
 	s->group.scratch = mode == KH_STORE_SCRATCH;
+	kh_reserve_init(&s->group.reserve, s->path);
+	if (s->group.scratch)
+		s->group.reserve.path[0] = '\0';
 	if (e == KH_OK && mode != KH_STORE_READ)
 		e = kh_group_start(&s->group, err);
 	if (e != KH_OK) {
@@ -323,4 +331,5 @@ const struct kh_backend kh_sqlite_backend = {
 	.submit = submit,
 	.run_reading = run_reading,
 	.holder_alive = holder_alive,
+	.keep_room = keep_room,
 };

@@ -59,6 +59,35 @@ static void test_engine_create(struct kh_test *t)
 	assert_int_equal(admin.n, 0);
 }
 
+static bool is_low(void *room)
+{
+	return *(const bool *)room;
+}
+
+/* D4: while the disk has too little room nothing is begun, and everything else goes on. */
+static void test_engine_low(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, NULL);
+	struct kh_engine_settings settings = {.store = f->store, .policy = f->policy, .version = KH_LIT("test")};
+	struct kh_engine *engine = NULL;
+	struct kh_task_open open = {0};
+	struct kh_page page = {0};
+	bool low = true;
+
+	settings.is_low = is_low;
+	settings.room = &low;
+	must(t, kh_engine_new(&settings, &engine, &t->err));
+	struct kh_token_claim token = kh_token_read(engine, f->controller);
+	int64_t events = kh_fixture_events(f);
+	must_fail(t, KH_ESTORE, kh_engine_call(engine, token, kh_task_open_run, &open, &t->arena, &t->err));
+	assert_code(t, "disk_low");
+	assert_int_equal(kh_fixture_events(f), events);
+	must(t, kh_engine_call(engine, token, kh_task_list_run, &page, &t->arena, &t->err));
+	low = false;
+	must(t, kh_engine_call(engine, token, kh_task_open_run, &open, &t->arena, &t->err));
+	kh_engine_free(engine);
+}
+
 /* Time never goes back within a process, whatever the clock does. */
 static void test_engine_time(struct kh_test *t)
 {
@@ -226,14 +255,10 @@ static void test_engine_bad_rule(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_engine_own_rules),
-	KH_TEST_ONCE(test_engine_bad_rule),
-	KH_TEST(test_engine_start_and_stop),
-	KH_TEST_ONCE(test_engine_create),
-	KH_TEST(test_engine_time),
-	KH_TEST_ONCE(test_engine_refusals),
-	KH_TEST_ONCE(test_engine_refusals_that_differ),
-	KH_TEST(test_engine_readers),
-	KH_TEST(test_engine_keeps_nothing_of_a_failure),
+	KH_TEST_ONCE(test_engine_low),      KH_TEST_ONCE(test_engine_own_rules),
+	KH_TEST_ONCE(test_engine_bad_rule), KH_TEST(test_engine_start_and_stop),
+	KH_TEST_ONCE(test_engine_create),   KH_TEST(test_engine_time),
+	KH_TEST_ONCE(test_engine_refusals), KH_TEST_ONCE(test_engine_refusals_that_differ),
+	KH_TEST(test_engine_readers),       KH_TEST(test_engine_keeps_nothing_of_a_failure),
 };
 KH_TEST_MAIN(cases)

@@ -232,6 +232,28 @@ static void test_late(struct kh_test *t)
 	assert_view(why, "it did not end in its time");
 }
 
+static bool goes_on(void *watched)
+{
+	return ++*(int *)watched < 3;
+}
+
+/* Whoever watches ends it, also if the executor says nothing. */
+static void test_watched(struct kh_test *t)
+{
+	struct kh_converse *c = begin(t, SILENT);
+	int looks = 0;
+
+	c->goes_on = goes_on;
+	c->watched = &looks;
+	c->every_ms = 20;
+	int64_t begun = kh_clock_ms();
+	converse(t, c);
+	assert_int_equal(c->how, KH_CONVERSE_OVER);
+	assert_int_equal(kh_converse_fault(c), KH_FAULT_DISK);
+	assert_int_equal(looks, 3);
+	assert_in_range(kh_clock_ms() - begun, 60, 20000);
+}
+
 /* A request that has no place is made again, until the deadline. */
 static void test_busy(struct kh_test *t)
 {
@@ -355,8 +377,9 @@ static void test_company(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_echo), KH_TEST(test_bounds), KH_TEST_ONCE(test_late),   KH_TEST_ONCE(test_busy),
-	KH_TEST(test_head), KH_TEST(test_dies),   KH_TEST_ONCE(test_unmade), KH_TEST_ONCE(test_company),
+	KH_TEST(test_echo),      KH_TEST(test_bounds),       KH_TEST_ONCE(test_late),
+	KH_TEST_ONCE(test_busy), KH_TEST_ONCE(test_watched), KH_TEST(test_head),
+	KH_TEST(test_dies),      KH_TEST_ONCE(test_unmade),  KH_TEST_ONCE(test_company),
 };
 
 KH_TEST_MAIN(cases)

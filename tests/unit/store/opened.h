@@ -44,7 +44,7 @@ static inline void opened_new(struct opened *o)
 
 static inline void opened_remove(struct opened *o)
 {
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-holders", "-journal"};
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-holders", "-journal", "-reserve"};
 	char name[128];
 
 	kh_store_close(o->store);

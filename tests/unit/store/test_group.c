@@ -375,6 +375,42 @@ static void test_full(struct kh_test *t)
 	opened_remove(&o);
 }
 
+static off_t reserve_size(const struct opened *o)
+{
+	struct stat st;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s-reserve", o->path);
+	return stat(path, &st) == 0 ? st.st_size : -1;
+}
+
+/* D4: room that is kept is given back when there is none, and is kept again afterwards. */
+static void test_reserve(struct kh_test *t)
+{
+	struct step step = {.arena = &t->arena, .reader = 1, .add = 1};
+	struct opened o;
+
+	open_with_rows(&o, &t->arena);
+	must_store(&o, kh_store_run(o.store, add_to_reader, &step, &o.err));
+	assert_int_equal(reserve_size(&o), -1); /* only for those who want it */
+	kh_store_keep_room(o.store);
+	must_store(&o, kh_store_run(o.store, add_to_reader, &step, &o.err));
+	off_t size = reserve_size(&o);
+	assert_true(size > 0);
+	disk = (struct disk){.harm = DISK_FULL, .at = 1};
+	must_store_fail(&o, KH_ESTORE, "store_full", kh_store_run(o.store, add_to_reader, &step, &o.err));
+	assert_int_equal(reserve_size(&o), 0);
+	disk = (struct disk){0};
+	must_store(&o, kh_store_run(o.store, add_to_reader, &step, &o.err));
+	assert_int_equal(reserve_size(&o), 0); /* not at once */
+	for (int i = 0; i < 50 && reserve_size(&o) == 0; i++) {
+		usleep(100000);
+		must_store(&o, kh_store_run(o.store, add_to_reader, &step, &o.err));
+	}
+	assert_int_equal(reserve_size(&o), size);
+	opened_remove(&o);
+}
+
 /* The same by the kernel: a file that may grow no more. */
 static void test_file_limit(struct kh_test *t)
 {
@@ -444,7 +480,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_syncs),           KH_TEST_ONCE(test_many_callers),
 	KH_TEST_ONCE(test_close_waits),     KH_TEST_ONCE(test_full),
 	KH_TEST_ONCE(test_file_limit),      KH_TEST_ONCE(test_sync_fails),
-	KH_TEST_ONCE(test_write_fails),
+	KH_TEST_ONCE(test_write_fails),     KH_TEST_ONCE(test_reserve),
 };
 
 int main(void)
