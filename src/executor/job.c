@@ -75,6 +75,11 @@ void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
 		kh_job_end(job, KH_FAULT_BUSY, "more sandboxes at once than there is room for");
 		return;
 	}
+	/* It depends on the moment whether the kernel says so at once, or kills it a little later. */
+	if (part == KH_PART_CGROUP && error == EBUSY) {
+		kh_job_end(job, KH_FAULT_WORKER, KH_JOB_SPENT);
+		return;
+	}
 	if (part == KH_PART_PROGRAM)
 		fault = KH_FAULT_PROGRAM;
 	else if (part == KH_PART_FOLDER || part == KH_PART_DESCRIPTORS || part == KH_PART_LIMITS ||

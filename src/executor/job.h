@@ -22,6 +22,7 @@
 #define KH_JOB_ADDRESSES 16
 #define KH_JOB_WATCHES   10 /* most descriptors that one job waits for */
 #define KH_JOB_DETAIL    200
+#define KH_JOB_SPENT     "the sandbox was killed: it used more memory than it may"
 #define KH_JOB_URL       (KH_URL_MAX + 64)
 #define KH_JOB_TURN      16 /* packets that a job passes on before other jobs and the deadlines get their turn */
 

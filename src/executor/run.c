@@ -120,8 +120,7 @@ static void end_run(struct kh_job *job)
 	if (slot->broken != KH_PART_NONE) {
 		kh_job_end_part(job, slot->broken, slot->error);
 	} else if (slot->status < 0) {
-		kh_job_end(job, KH_FAULT_WORKER, "the sandbox was killed%s",
-			   slot->spent ? ": it used more memory than it may" : "");
+		kh_job_end(job, KH_FAULT_WORKER, "%s", slot->spent ? KH_JOB_SPENT : "the sandbox was killed");
 	} else {
 		job->status = slot->status;
 		job->has_status = true;

@@ -25,7 +25,11 @@
 #define ATTEMPTS    5    /* to make a folder while the last executor's keeper may be cleaning up */
 
 /* The folders that the executor's folder may be made in: two for v2 (delegate.h), then those of v1. */
-enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, PLACES };
+enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, V1_CPU, PLACES };
+
+/* The shares of all sandboxes together are half of the default. */
+#define CPU_SHARES "512" /* v1 */
+#define WEIGHT     "50"  /* v2 */
 
 static bool file_has(int folder, const char *file, const char *word)
 {
@@ -138,6 +142,7 @@ static void open_places(int places[PLACES])
 	places[ABOVE] = keep_high(open_above(places[OWN]));
 	places[V1_MEMORY] = keep_high(open_own("memory"));
 	places[V1_PIDS] = keep_high(open_own("pids"));
+	places[V1_CPU] = keep_high(open_own("cpu"));
 }
 
 static void close_places(const int places[PLACES])
@@ -169,6 +174,16 @@ static void drop_base(struct kh_cgroup_base *base, size_t i)
 	base->own[i] = base->parent[i] = -1;
 }
 
+/* Shares of the processor or the disk, if CONTROLLER can be passed on to the sandboxes' folders. */
+static bool share_v2(const struct kh_cgroup_base *base, const char *controller, const char *file)
+{
+	(void)!kh_setting_write(base->parent[0], "cgroup.subtree_control", controller);
+	if (kh_setting_write(base->own[0], "cgroup.subtree_control", controller) != 0)
+		return false;
+	(void)!kh_setting_write(base->own[0], file, WEIGHT);
+	return true;
+}
+
 /* v2 is used only if both controllers can be passed on to the sandboxes' folders. */
 static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 {
@@ -178,10 +193,26 @@ static bool try_v2(struct kh_cgroup_base *base, const int places[PLACES])
 	    file_has(base->own[0], "cgroup.controllers", "pids") &&
 	    kh_setting_write(base->own[0], "cgroup.subtree_control", "+memory +pids") == 0) {
 		base->is_v2 = base->has_memory = base->has_pids = true;
+		base->has_cpu = share_v2(base, "+cpu", "cpu.weight");
+		base->has_io = share_v2(base, "+io", "io.weight");
 		return true;
 	}
 	drop_base(base, 0);
 	return false;
+}
+
+/* Of v1 each hierarchy is used that there is.  One that is mounted together with another has the folder already. */
+static void try_v1(struct kh_cgroup_base *base, const int places[PLACES])
+{
+	bool *const has[KH_CGROUP_HIERARCHIES] = {&base->has_memory, &base->has_pids, &base->has_cpu};
+
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++) {
+		*has[i] = make_base(base, i, places[V1_MEMORY + i]);
+		if (!*has[i])
+			drop_base(base, i);
+	}
+	if (base->has_cpu)
+		(void)!kh_setting_write(base->own[2], "cpu.shares", CPU_SHARES);
 }
 
 /* Removes every folder in OWN and then OWN itself; false if something is left. */
@@ -266,19 +297,13 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 	int64_t now = kh_clock_wall_us();
 	int places[PLACES];
 
-	*base = (struct kh_cgroup_base){.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1};
+	*base = (struct kh_cgroup_base){.parent = {-1, -1, -1}, .own = {-1, -1, -1}, .alarm = -1, .keeper = -1};
 	/* The pid alone is not unique: containers that share a hierarchy have the same pids. */
 	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
 	/* Start the keeper before making the folders that it will remove. */
 	open_places(places);
-	if (start_keeper(base, places) && !try_v2_again(base)) {
-		base->has_memory = make_base(base, 0, places[V1_MEMORY]);
-		base->has_pids = make_base(base, 1, places[V1_PIDS]);
-		if (!base->has_memory)
-			drop_base(base, 0);
-		if (!base->has_pids)
-			drop_base(base, 1);
-	}
+	if (start_keeper(base, places) && !try_v2_again(base))
+		try_v1(base, places);
 	close_places(places);
 	if (!base->has_memory && !base->has_pids)
 		kh_cgroup_base_done(base);
@@ -297,11 +322,15 @@ void kh_cgroup_base_done(struct kh_cgroup_base *base)
 
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base)
 {
+	/* By the bits below. */
+	static const char *const v1[] = {"none", "memory (v1)",      "pids (v1)",      "memory, pids (v1)",
+					 "none", "memory, cpu (v1)", "pids, cpu (v1)", "memory, pids, cpu (v1)"};
+	static const char *const v2[] = {"memory, pids (v2)", "memory, pids, cpu (v2)", "memory, pids, io (v2)",
+					 "memory, pids, cpu, io (v2)"};
+
 	if (base->is_v2)
-		return "memory and pids (v2)";
-	if (base->has_memory)
-		return base->has_pids ? "memory and pids (v1)" : "memory (v1)";
-	return base->has_pids ? "pids (v1)" : "none";
+		return v2[(base->has_cpu ? 1 : 0) + (base->has_io ? 2 : 0)];
+	return v1[(base->has_memory ? 1 : 0) + (base->has_pids ? 2 : 0) + (base->has_cpu ? 4 : 0)];
 }
 
 bool kh_cgroup_new(const struct kh_cgroup_base *base, unsigned number, struct kh_cgroup *ret_group)
@@ -371,9 +400,13 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 		   raised, and last if it is lowered. */
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
 		ok = write_in(group, 0, "memory.limit_in_bytes", memory);
+		int why = errno;
 		(void)write_in(group, 0, "memory.memsw.limit_in_bytes", memory);
+		errno = why;
 	}
-	return (!base->has_pids || write_in(group, 1, "pids.max", processes)) && ok;
+	if (!ok)
+		return false;
+	return !base->has_pids || write_in(group, 1, "pids.max", processes);
 }
 
 bool kh_cgroup_is_spent(const struct kh_cgroup *group)

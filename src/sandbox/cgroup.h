@@ -3,6 +3,10 @@
  * controllers, else the v1 hierarchies of these two.  If a limit is not available, that is not an error, because the
  * rlimits still apply; `keyhole doctor` reports it.
  *
+ * With the cpu and io controllers (v1: cpu) there are shares too: every sandbox has the same, however many processes it
+ * has, and all of them together have half of what another group of the machine has, such as the gateway's.  A share
+ * counts only while others want the processor or the disk.
+ *
  * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A
  * small process, the keeper, outlives the executor until it has removed them, however the executor ended.
  */
@@ -11,13 +15,14 @@
 
 #include "base/view.h"
 
-#define KH_CGROUP_HIERARCHIES 2
+#define KH_CGROUP_HIERARCHIES 3
 
 struct kh_cgroup_base {
 	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that holds the executor's folder; -1 if there is none */
 	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder */
-	bool is_v2;                        /* one hierarchy with both controllers: index 0 */
+	bool is_v2;                        /* one hierarchy with all controllers: index 0; v1: memory, pids, cpu */
 	bool has_memory, has_pids;
+	bool has_cpu, has_io; /* shares */
 	char name[32];
 	int alarm;  /* the keeper wakes when the last copy of this is closed */
 	int keeper; /* the keeper's pid */
@@ -32,7 +37,7 @@ struct kh_cgroup {
 void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid);
 void kh_cgroup_base_done(struct kh_cgroup_base *base);
 
-/* "memory and pids (v2)", "pids (v1)", ..., "none". */
+/* "memory, pids, cpu, io (v2)", "pids (v1)", ..., "none". */
 const char *kh_cgroup_base_has(const struct kh_cgroup_base *base);
 
 /* A group for sandbox NUMBER.  If no cgroup is available, it is a group without a folder; false if one is available but
@@ -48,6 +53,7 @@ int kh_cgroup_clone_into(const struct kh_cgroup *group);
  */
 bool kh_cgroup_enter(const struct kh_cgroup *group) KH_CHECKED;
 
+/* False with errno.  EBUSY: the processes of the group take more memory already. */
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes) KH_CHECKED;
 
 /* True if the kernel has killed a process of the group because of its memory. */

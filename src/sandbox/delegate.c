@@ -147,6 +147,18 @@ bool kh_delegate_expected(int own, int above)
 	return own >= 0 && (is_nest(own, above) || is_given(own) || is_given(above));
 }
 
+/* Passes on CONTROLLER no more, if it was passed on for shares (cgroup.c). */
+static void drop_share(int folder, struct kh_view controller)
+{
+	char text[512], change[16];
+	struct kh_view list = kh_setting_read(folder, "cgroup.subtree_control", text, sizeof(text)), word;
+
+	snprintf(change, sizeof(change), "-%.*s", KH_FMT(controller));
+	for (list = kh_view_trim(list); kh_view_split(&list, ' ', &word);)
+		if (kh_view_eq(word, controller))
+			(void)!kh_setting_write(folder, "cgroup.subtree_control", change);
+}
+
 void kh_delegate_undo(int folder)
 {
 	int nest = folder < 0 ? -1 : openat(folder, NEST, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -156,6 +168,8 @@ void kh_delegate_undo(int folder)
 	/* The kernel refuses while the folder of another executor below needs them. */
 	if (!has_both(folder, "cgroup.subtree_control") ||
 	    kh_setting_write(folder, "cgroup.subtree_control", "-memory -pids") == 0) {
+		drop_share(folder, KH_LIT("cpu"));
+		drop_share(folder, KH_LIT("io"));
 		(void)move(nest, folder, true);
 		unlinkat(folder, NEST, AT_REMOVEDIR);
 	}

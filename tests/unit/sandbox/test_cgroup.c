@@ -7,9 +7,11 @@
 #include "sandbox/cgroup.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -225,11 +227,65 @@ static void test_spent(struct kh_test *t)
 	kh_cgroup_base_done(&base);
 }
 
+/* N processes that spin in GROUP, all on the same processor. */
+static void spin(const struct kh_cgroup *group, int *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			cpu_set_t one;
+			CPU_ZERO(&one);
+			CPU_SET(0, &one);
+			if (!kh_cgroup_enter(group) || sched_setaffinity(0, sizeof(one), &one) != 0)
+				_exit(1);
+			for (;;)
+				;
+		}
+		assert_true(pids[i] > 0);
+	}
+}
+
+/* Ends them; the processor time that they had. */
+static double stop_spinning(const int *pids, size_t n)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct rusage usage;
+		kill(pids[i], SIGKILL);
+		assert_int_equal(wait4(pids[i], NULL, 0, &usage), pids[i]);
+		seconds += (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+	}
+	return seconds;
+}
+
+/* Two groups have the same share of a processor, whatever number of processes each has in it. */
+static void test_shares(struct kh_test *t)
+{
+	struct kh_cgroup_base base;
+	struct kh_cgroup few = {0}, many = {0};
+	int one[1], eight[8];
+
+	(void)t;
+	kh_cgroup_base_init(&base, getpid());
+	if (base.has_cpu && !base.is_v2) {
+		assert_true(kh_cgroup_new(&base, 5, &few) && kh_cgroup_new(&base, 6, &many));
+		spin(&many, eight, 8);
+		spin(&few, one, 1);
+		usleep(1500000);
+		double of_few = stop_spinning(one, 1), of_many = stop_spinning(eight, 8);
+		print_message("one process %.2f s, eight %.2f s\n", of_few, of_many);
+		/* Without groups it would be a ninth. */
+		assert_true(of_few > of_many / 2);
+		kh_cgroup_done(&few);
+		kh_cgroup_done(&many);
+	}
+	kh_cgroup_base_done(&base);
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_group),
-	KH_TEST_ONCE(test_not_everywhere),
-	KH_TEST_ONCE(test_killed),
-	KH_TEST_ONCE(test_spent),
+	KH_TEST_ONCE(test_group), KH_TEST_ONCE(test_not_everywhere), KH_TEST_ONCE(test_killed),
+	KH_TEST_ONCE(test_spent), KH_TEST_ONCE(test_shares),
 };
 
 KH_TEST_MAIN(cases)
