@@ -213,6 +213,12 @@ static enum kh_err run_errand(struct kh_engine *engine, struct kh_entry *entry, 
 		entry->lost = true;
 		e = end_without(engine, entry, KH_ERRAND_UNKNOWN, "what came of it could not be recorded", err);
 	}
+	/* The store's own sentence is about the record alone, and would be taken for one about the operation. */
+	if (e == KH_ESTORE)
+		(void)kh_error_set(
+			err, e, "outcome_unrecorded",
+			"the operation was begun, and what came of it cannot be recorded now (%s): it is unknown",
+			err->code != NULL ? err->code : "store_failed");
 	if (e == KH_OK)
 		*entry = (struct kh_entry){.token = entry->token, .call = entry->call};
 	return e;
