@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define FILES   16   /* a workspace has room for as many files of the largest size */
+#define SHARE   16   /* a workspace may have so many times the disk of a command: it is for many of them */
 #define TEXT_MS 2000 /* for text of its output, at least: it has taken effect, and the last slot is not before that */
 #define SAID    4096 /* bytes of a program's output in the details, if it failed */
 
@@ -161,7 +161,7 @@ static bool may_begin(struct kh_errand_job *job, struct kh_usage *usage)
 {
 	uint64_t disk = job->run.limits.disk > 0 ? job->run.limits.disk : kh_profile_limits(KH_PROFILE_RUN)->disk;
 
-	*usage = (struct kh_usage){.path = job->run.work.p, .most = FILES * disk};
+	*usage = (struct kh_usage){.path = job->run.work.p, .most = SHARE * disk};
 	job->usage = usage;
 	return kh_usage_look(usage);
 }
