@@ -230,8 +230,17 @@ static void find_word(const struct comparing *c, const struct kh_stream *stream,
 		++*end;
 }
 
+/* Whether byte AT is one of STREAM, and of the present call. */
+static bool is_of_call(const struct comparing *c, const struct kh_stream *stream, size_t at)
+{
+	if (at < stream->at || at >= stream->at + stream->n)
+		return false;
+	size_t origin = c->streams.origin[at];
+	return origin >= stream->of->from && origin < stream->of->to;
+}
+
 /*
- * Whether the run [from, to) of STREAM has something of the present call.  One that was put together from several calls
+ * Whether the run [from, to) of STREAM has something of the present call, or all of it if the reading wants that.  One that was put together from several calls
  * needs more than two different characters as well, because a constant is no text.
  */
 static bool is_present(const struct comparing *c, const struct kh_stream *stream, size_t from, size_t to)
@@ -240,10 +249,11 @@ static bool is_present(const struct comparing *c, const struct kh_stream *stream
 	char first = c->streams.bytes.p[from], second = first;
 	bool present = false, varied = !of->joined;
 
+	if (of->whole && ((from > 0 && is_of_call(c, stream, from - 1)) || is_of_call(c, stream, to)))
+		return false;
 	for (size_t i = from; i < to && !(present && varied); i++) {
-		size_t at = c->streams.origin[i];
 		char byte = c->streams.bytes.p[i];
-		present = present || (at >= of->from && at < of->to);
+		present = present || is_of_call(c, stream, i);
 		varied = varied || (byte != first && second != first && byte != second);
 		second = second == first ? byte : second;
 	}

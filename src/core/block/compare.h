@@ -42,6 +42,7 @@ struct kh_compare_joined {
 	size_t from, to;     /* the present bytes: a match has at least one of them */
 	size_t of;           /* which of the texts */
 	bool coded;          /* it may be encoded */
+	bool whole;          /* a match has all of them: many such texts are made, and one letter may fit by chance */
 	bool anchors;        /* it may be an anchor, and is not compared otherwise; if not, it is none */
 };
 

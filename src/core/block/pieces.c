@@ -5,6 +5,7 @@
 #include "core/block/pieces.h"
 
 #include "base/buf.h"
+#include "core/block/parts.h"
 #include "core/screen/decode.h"
 #include "core/screen/fold.h"
 
@@ -15,7 +16,12 @@
 #define GLUED     32   /* lines of which hosts, addresses and numbers are made */
 #define GLUED_MAX 160  /* characters of them */
 #define FIELDS    4    /* fields from a line's beginning */
-#define ENDS      8    /* characters at either end of a line */
+#define PLACES    16   /* places from either end of a line at which a piece may stand */
+#define WIDTH     11   /* its characters: one more, and it would be found by itself */
+#define AROUND    8    /* characters around a piece whose length changes */
+#define PLACED    16   /* characters before the present ones of pieces that stand at a place */
+#define PLACED_IN 128  /* lines that are looked at for them */
+#define TURNS     3    /* calls of which one has a piece */
 #define WORDS     8    /* words of a line that are looked at one by one */
 #define LATEST    16   /* lines that show what is usual */
 
@@ -27,14 +33,15 @@ enum part {
 	BACKWARDS,
 	SWAPPED,  /* the parts between tabs, last first */
 	LETTERS,  /* without digits: a counter */
-	VARYING,  /* without what it has in common with the line before, to the character */
+	VARYING,  /* without what it has in common with the line before, to the character, but for n and `width` */
 	CHANGED,  /* the words that are neither a number nor the same in the lines beside it */
 	NOVEL,    /* the parts between tabs that do not fill many lines */
 	DECODED,  /* as base64, by itself */
 	FIELD,    /* the n-th word */
 	FROM_END, /* the n-th word from the end */
-	HEAD,     /* the first n characters */
-	TAIL,     /* the last n characters */
+	COLUMN,   /* `width` characters from the n-th on */
+	FAR,      /* the same, counted from the end */
+	INNER,    /* all but the first n and the last `width` */
 };
 
 struct way {
@@ -43,12 +50,23 @@ struct way {
 	bool similar; /* only lines with as many letters and digits as the present one */
 	bool coded;   /* all of it may be encoded */
 	bool glued;   /* it may be a host, an address or a number */
+	size_t width; /* of a column; of what is left out or taken at the end */
+	size_t every; /* only each of so many lines; 0: all */
 };
 
 static const struct way ways[] = {
-	{WHOLE, 0, false, true, true},   {WHOLE, 0, true, true, true},      {BACKWARDS, 0, false, false, false},
-	{SWAPPED, 0, false, true, true}, {LETTERS, 0, false, false, false}, {VARYING, 0, false, true, true},
-	{CHANGED, 0, false, true, true}, {NOVEL, 0, false, true, true},     {DECODED, 0, false, false, false},
+	{.part = WHOLE, .coded = true, .glued = true},
+	{.part = WHOLE, .similar = true, .coded = true, .glued = true},
+	{.part = BACKWARDS},
+	{.part = SWAPPED, .coded = true, .glued = true},
+	{.part = LETTERS},
+	{.part = VARYING, .coded = true, .glued = true},
+	{.part = VARYING, .n = 1},
+	{.part = VARYING, .width = 1},
+	{.part = VARYING, .n = 1, .width = 1},
+	{.part = CHANGED, .coded = true, .glued = true},
+	{.part = NOVEL, .coded = true, .glued = true},
+	{.part = DECODED},
 };
 
 struct line {
@@ -76,31 +94,6 @@ static bool is_word(char c)
 
 /* ---- parts of lines ---- */
 
-/* The N-th word of V; empty if it has no more than N. */
-static struct kh_view field(struct kh_view v, size_t n)
-{
-	for (size_t at = 0; at < v.n; at++) {
-		size_t from = at;
-		while (at < v.n && is_word(v.p[at]))
-			at++;
-		if (at > from && n-- == 0)
-			return kh_view_sub(v, from, at);
-	}
-	return KH_LIT("");
-}
-
-static struct kh_view field_from_end(struct kh_view v, size_t n)
-{
-	for (size_t at = v.n; at > 0; at -= at > 0) {
-		size_t end = at;
-		while (at > 0 && is_word(v.p[at - 1]))
-			at--;
-		if (at < end && n-- == 0)
-			return kh_view_sub(v, at, end);
-	}
-	return KH_LIT("");
-}
-
 static size_t same_start(struct kh_view a, struct kh_view b)
 {
 	size_t n = 0;
@@ -125,20 +118,41 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Line AT without what is constant.  Two pieces may begin alike, so what counts as constant is the least of what this
- * line has in common with the one before, and that one with the one before it.
+ * Line AT without what is constant.  Two pieces may begin alike, so what counts as constant is the least of what three
+ * lines in a row have in common: this one and two before it, or beside it if there are no more.  The way may take some of
+ * it as well.
  */
-static struct kh_view varying(const struct joining *j, size_t at)
+static struct kh_view varying(const struct joining *j, const struct way *way, size_t at)
 {
 	struct kh_view text = j->lines[at].text;
-	size_t start, end;
+	size_t from = at + 2 < j->count ? at : j->count >= 3 ? j->count - 3 : 0;
+	size_t start = text.n, end = text.n;
 
-	if (at + 2 >= j->count)
+	if (j->count < 2)
 		return text;
-	struct kh_view before = j->lines[at + 1].text, first = j->lines[at + 2].text;
-	start = least(same_start(text, before), same_start(before, first));
-	end = least(same_end(text, before), same_end(before, first));
+	for (size_t i = from; i < from + 3 && i < j->count; i++) {
+		start = i == at ? start : least(start, same_start(text, j->lines[i].text));
+		end = i == at ? end : least(end, same_end(text, j->lines[i].text));
+	}
+	start -= least(start, way->n);
+	end -= least(end, way->width);
 	return start + end < text.n ? kh_view_sub(text, start, text.n - end) : KH_LIT("");
+}
+
+/* What stands at the way's place in V. */
+static struct kh_view at_place(const struct way *way, struct kh_view v)
+{
+	size_t end = way->part == COLUMN ? least(v.n, way->n + way->width)
+		     : way->part == FAR  ? v.n - least(v.n, way->n)
+					 : v.n - least(v.n, way->width);
+	size_t start = way->part == FAR ? end - least(end, way->width) : least(end, way->n);
+
+	return kh_view_sub(v, start, end);
+}
+
+static bool is_placed(const struct way *way)
+{
+	return way->part == COLUMN || way->part == FAR || way->part == INNER;
 }
 
 /* Whether word N of line AT is the same in two lines beside it: a letter may come twice, but not three times. */
@@ -149,7 +163,7 @@ static bool is_constant(const struct joining *j, size_t at, size_t n, struct kh_
 	if (j->count < 3)
 		return false;
 	for (size_t i = first; i < first + 3; i++) {
-		if (!kh_view_eq(field(j->lines[i].text, n), word))
+		if (!kh_view_eq(kh_parts_field(j->lines[i].text, n), word))
 			return false;
 	}
 	return true;
@@ -168,7 +182,7 @@ static void write_changed(struct kh_buf *out, const struct joining *j, size_t at
 {
 	struct kh_view word;
 
-	for (size_t n = 0; n < WORDS && (word = field(j->lines[at].text, n)).n > 0; n++) {
+	for (size_t n = 0; n < WORDS && (word = kh_parts_field(j->lines[at].text, n)).n > 0; n++) {
 		if (is_number(word) || is_constant(j, at, n, word))
 			continue;
 		kh_buf_add(out, word);
@@ -185,32 +199,6 @@ static void write_novel(struct kh_buf *out, const struct joining *j, struct kh_v
 			continue;
 		kh_buf_add(out, part);
 		kh_buf_byte(out, ' ');
-	}
-}
-
-static void write_backwards(struct kh_buf *out, struct kh_view v)
-{
-	for (size_t i = v.n; i > 0; i--)
-		kh_buf_byte(out, v.p[i - 1]);
-}
-
-static void write_swapped(struct kh_buf *out, struct kh_view v)
-{
-	for (size_t end = v.n; end > 0;) {
-		size_t from = end;
-		while (from > 0 && v.p[from - 1] != '\t')
-			from--;
-		kh_buf_add(out, kh_view_sub(v, from, end));
-		kh_buf_byte(out, ' ');
-		end = from > 0 ? from - 1 : 0;
-	}
-}
-
-static void write_letters(struct kh_buf *out, struct kh_view v)
-{
-	for (size_t i = 0; i < v.n; i++) {
-		if (!kh_ascii_is_digit(v.p[i]))
-			kh_buf_byte(out, v.p[i]);
 	}
 }
 
@@ -231,10 +219,11 @@ static bool differs(const struct joining *j, const struct way *way, struct kh_vi
 	case FIELD:
 	case FROM_END:
 	case CHANGED:
-		return field(v, 1).n > 0;
-	case HEAD:
-	case TAIL:
-		return v.n > way->n;
+		return kh_parts_field(v, 1).n > 0;
+	case COLUMN:
+	case FAR:
+	case INNER:
+		return at_place(way, v).n < v.n;
 	case WHOLE:
 	case BACKWARDS:
 	case VARYING:
@@ -252,13 +241,13 @@ static enum kh_err take(struct joining *j, const struct way *way, size_t at, str
 	kh_buf_init(&out, j->arena, 2 * KH_PIECES_LINE);
 	switch (way->part) {
 	case BACKWARDS:
-		write_backwards(&out, text);
+		kh_parts_backwards(&out, text);
 		break;
 	case SWAPPED:
-		write_swapped(&out, text);
+		kh_parts_swapped(&out, text);
 		break;
 	case LETTERS:
-		write_letters(&out, text);
+		kh_parts_letters(&out, text);
 		break;
 	case CHANGED:
 		write_changed(&out, j, at);
@@ -273,13 +262,13 @@ static enum kh_err take(struct joining *j, const struct way *way, size_t at, str
 	case VARYING:
 	case FIELD:
 	case FROM_END:
-	case HEAD:
-	case TAIL:
-		*ret_part = way->part == VARYING    ? varying(j, at)
-			    : way->part == FIELD    ? field(text, way->n)
-			    : way->part == FROM_END ? field_from_end(text, way->n)
-			    : way->part == HEAD     ? kh_view_sub(text, 0, way->n)
-			    : way->part == TAIL     ? kh_view_from(text, text.n - least(text.n, way->n))
+	case COLUMN:
+	case FAR:
+	case INNER:
+		*ret_part = way->part == VARYING    ? varying(j, way, at)
+			    : way->part == FIELD    ? kh_parts_field(text, way->n)
+			    : way->part == FROM_END ? kh_parts_field_from_end(text, way->n)
+			    : is_placed(way)        ? at_place(way, text)
 						    : text;
 		return KH_OK;
 	}
@@ -293,6 +282,8 @@ static bool is_left_out(const struct joining *j, const struct way *way, size_t a
 
 	if (way->part == FIELD || way->part == FROM_END)
 		return line->words < j->usual;
+	if (way->every > 0)
+		return at % way->every != 0;
 	return way->similar && line->letters != j->lines[0].letters;
 }
 
@@ -310,29 +301,47 @@ static bool is_counter(const struct joining *j)
 	return n[0] - n[1] == n[1] - n[2] && n[0] != n[1];
 }
 
+/* Whether nothing changes at a place but the last digit of a counter. */
+static bool is_still(const struct joining *j)
+{
+	size_t same = 0, up = 0, down = 0;
+
+	for (size_t i = 1; i < j->part_count; i++) {
+		struct kh_view now = j->parts[i - 1], before = j->parts[i];
+		bool digits = now.n == 1 && before.n == 1 && is_number(now) && is_number(before);
+		same += kh_view_eq(now, before);
+		up += digits && (now.p[0] - before.p[0] + 10) % 10 == 1;
+		down += digits && (before.p[0] - now.p[0] + 10) % 10 == 1;
+	}
+	return j->part_count > 2 && (same + 1 == j->part_count || up + 1 == j->part_count || down + 1 == j->part_count);
+}
+
 /* Takes parts until there is enough.  None, if the present line has none or all are like the lines. */
 static enum kh_err take_parts(struct joining *j, const struct way *way)
 {
-	size_t enough = way->coded ? CODE : TEXT, n = 0;
+	size_t enough = way->coded ? CODE : is_placed(way) ? PLACED : TEXT, n = 0;
+	size_t count = is_placed(way) ? least(j->count, PLACED_IN) : j->count;
 	bool differ = way->part == WHOLE && !way->similar;
 	enum kh_err e = KH_OK;
 
 	j->part_count = 0;
-	for (size_t i = 0; i < j->count && n < enough && j->part_count < LINES && e == KH_OK; i++) {
+	for (size_t i = 0; i < count && n < enough && j->part_count < LINES && e == KH_OK; i++) {
 		struct kh_view part = {NULL, 0};
 		bool skip = is_left_out(j, way, i);
-		differ = differ || (way->similar ? skip : differs(j, way, j->lines[i].text));
+		differ = differ || (way->similar || way->every > 0 ? skip : differs(j, way, j->lines[i].text));
 		if (skip)
 			continue;
 		e = take(j, way, i, &part);
 		if (e == KH_OK && part.n == 0 && i == 0)
 			break;
+		if (is_placed(way) && part.n > WIDTH)
+			break; /* that was compared by itself when it was sent */
 		if (e != KH_OK || part.n == 0)
 			continue;
 		n += i > 0 ? part.n : 0;
 		j->parts[j->part_count++] = part;
 	}
-	if (!differ || is_counter(j))
+	if (!differ || is_counter(j) || (is_placed(way) && is_still(j)))
 		j->part_count = 0;
 	return e;
 }
@@ -340,10 +349,12 @@ static enum kh_err take_parts(struct joining *j, const struct way *way)
 /* ---- texts ---- */
 
 /* Writes the first COUNT parts as one text, SEPARATOR between them (0: nothing); OPPOSITE: newest first. */
-static enum kh_err write_text(struct joining *j, size_t count, char separator, bool opposite, bool coded, bool anchors)
+static enum kh_err write_text(struct joining *j, const struct way *way, size_t count, char separator, bool opposite,
+			      bool anchors)
 {
 	struct kh_pieces *list = j->out;
-	struct kh_compare_joined text = {.of = j->of, .coded = coded, .anchors = anchors};
+	struct kh_compare_joined text = {
+		.of = j->of, .coded = way->coded && !anchors, .whole = is_placed(way), .anchors = anchors};
 	struct kh_buf out;
 
 	kh_buf_init(&out, j->arena, j->arena->limit);
@@ -368,7 +379,7 @@ static enum kh_err write_text(struct joining *j, size_t count, char separator, b
 }
 
 /* A host, an address or a number is made of whole parts: the present one and some before it. */
-static enum kh_err write_glued(struct joining *j)
+static enum kh_err write_glued(struct joining *j, const struct way *way)
 {
 	size_t n = j->parts[0].n;
 	enum kh_err e = KH_OK;
@@ -377,9 +388,9 @@ static enum kh_err write_glued(struct joining *j)
 		n += j->parts[count - 1].n;
 		if (n > GLUED_MAX)
 			break;
-		e = write_text(j, count, 0, false, false, true);
+		e = write_text(j, way, count, 0, false, true);
 		if (e == KH_OK)
-			e = write_text(j, count, 0, true, false, true);
+			e = write_text(j, way, count, 0, true, true);
 	}
 	return e;
 }
@@ -391,11 +402,11 @@ static enum kh_err join_way(struct joining *j, const struct way *way)
 	if (e != KH_OK || j->part_count < 2)
 		return e;
 	for (int opposite = 0; opposite < 2 && e == KH_OK; opposite++) {
-		e = write_text(j, j->part_count, '\n', opposite != 0, way->coded, false);
+		e = write_text(j, way, j->part_count, '\n', opposite != 0, false);
 		if (e == KH_OK && way->coded)
-			e = write_text(j, j->part_count, 0, opposite != 0, true, false);
+			e = write_text(j, way, j->part_count, 0, opposite != 0, false);
 	}
-	return e == KH_OK && way->glued ? write_glued(j) : e;
+	return e == KH_OK && way->glued ? write_glued(j, way) : e;
 }
 
 /* ---- lines ---- */
@@ -482,6 +493,51 @@ static enum kh_err list_lines(struct joining *j, struct kh_view lines, struct kh
 	return KH_OK;
 }
 
+/* Whether the lines that are looked at for pieces at a place are all as long as the present one. */
+static bool are_even(const struct joining *j)
+{
+	size_t i = 1;
+
+	while (i < j->count && i < PLACED_IN && j->lines[i].text.n == j->lines[0].text.n)
+		i++;
+	return i == j->count || i == PLACED_IN;
+}
+
+/* Pieces of fixed length at a fixed place, from either end, and those of other length amid text of fixed length. */
+static enum kh_err join_places(struct joining *j)
+{
+	size_t most = j->lines[0].text.n, inner = most <= WIDTH + 2 * AROUND ? AROUND : 0;
+	bool even = are_even(j) && most <= 2 * PLACES; /* then it makes no difference from which end one counts */
+	enum kh_err e = KH_OK;
+
+	for (size_t n = 0; n < (even ? 2 * PLACES : PLACES) && n < most && e == KH_OK; n++) {
+		for (size_t width = 1; width <= WIDTH && e == KH_OK; width++) {
+			e = join_way(j, &(struct way){.part = COLUMN, .n = n, .width = width});
+			if (e == KH_OK && !even)
+				e = join_way(j, &(struct way){.part = FAR, .n = n, .width = width});
+		}
+	}
+	for (size_t n = 0; !even && n <= inner && e == KH_OK; n++) {
+		for (size_t width = 0; width <= inner && e == KH_OK; width++)
+			e = join_way(j, &(struct way){.part = INNER, .n = n, .width = width});
+	}
+	return e;
+}
+
+/* The lines without the first, of which a parameter's own lines do not have what is constant. */
+static struct kh_view later(struct kh_view lines)
+{
+	const char *end = lines.n > 0 ? memchr(lines.p, '\n', lines.n) : NULL;
+
+	return end != NULL ? kh_view_from(lines, (size_t)(end - lines.p)) : lines;
+}
+
+/* Whether the list has the places of these lines: those of a token that uses one parameter are those of all. */
+static bool has_places(const struct kh_pieces *pieces, struct kh_view lines, struct kh_view present)
+{
+	return kh_view_eq(pieces->present, present) && kh_view_eq(later(pieces->lines), later(lines));
+}
+
 enum kh_err kh_pieces_join(struct kh_arena *arena, struct kh_view lines, struct kh_view present, size_t of,
 			   struct kh_pieces *pieces)
 {
@@ -501,10 +557,11 @@ enum kh_err kh_pieces_join(struct kh_arena *arena, struct kh_view lines, struct 
 		e = join_way(&j, &(struct way){.part = FIELD, .n = n, .coded = n == 0, .glued = n == 0});
 	for (size_t n = 0; n < FIELDS / 2 && e == KH_OK; n++)
 		e = join_way(&j, &(struct way){.part = FROM_END, .n = n, .coded = n == 0, .glued = n == 0});
-	for (size_t n = 1; n <= ENDS && e == KH_OK; n++) {
-		e = join_way(&j, &(struct way){.part = HEAD, .n = n});
-		if (e == KH_OK)
-			e = join_way(&j, &(struct way){.part = TAIL, .n = n});
-	}
+	for (size_t every = 2; every <= TURNS && e == KH_OK; every++)
+		e = join_way(&j, &(struct way){.part = WHOLE, .coded = true, .every = every});
+	if (e == KH_OK && !has_places(pieces, lines, present))
+		e = join_places(&j);
+	pieces->lines = lines;
+	pieces->present = present;
 	return e;
 }

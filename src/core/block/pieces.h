@@ -1,7 +1,7 @@
 /*
  * Puts together what calls sent before and what a call sends now (K7), in the ways in which content can be sent in
  * pieces: in their order and in the opposite one, each backwards, with a counter, a random value or padding before or
- * behind the piece, with other calls in between, each encoded or all of them, over several parameters.
+ * behind the piece, at a fixed place, with other calls in between, each encoded or all of them, over several parameters.
  *
  * A match has to include something of the present call, and a run that counts is short.  So each way needs only the end
  * of what was sent, and all ways together cost little, however much was sent.
@@ -20,6 +20,7 @@
 struct kh_pieces {
 	struct kh_compare_joined *at;
 	size_t n, cap;
+	struct kh_view lines, present; /* that were put together last */
 };
 enum kh_err kh_pieces_join(struct kh_arena *arena, struct kh_view lines, struct kh_view present, size_t of,
 			   struct kh_pieces *pieces) KH_CHECKED;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/block/mixed.h"
+#include "core/block/strewn.h"
 #include "core/screen/decode.h"
 #include "core/screen/fold.h"
 #include "core/screen/forms.h"
@@ -258,6 +259,7 @@ static struct kh_reading *add_pieces(struct maker *m, struct kh_view text, size_
 	reading->from = from;
 	reading->to = to;
 	reading->joined = true;
+	reading->whole = m->joined->whole;
 	reading->anchors = m->joined->anchors;
 	return reading;
 }
@@ -392,19 +394,50 @@ static bool is_word(char c)
 	return kh_fold_plain[(unsigned char)c] != 0;
 }
 
-/* Reads what was made of folded texts.  Its letters and digits did not stand together, so it has no anchors. */
+/* Adds what was made of folded texts.  Its letters and digits did not stand together, so it has no anchors. */
+static const struct kh_reading *add_made(struct maker *m, struct kh_view of, size_t text)
+{
+	struct kh_reading *reading = of.n >= MIN ? add_reading(m, of, text, true, true) : NULL;
+
+	if (reading == NULL)
+		return NULL;
+	reading->anchors = false;
+	reading->made = true;
+	add_stream(m, reading, (struct way){.map = kh_fold_plain});
+	return reading;
+}
+
 static enum kh_err read_made(struct maker *m, const struct kh_buf *made, size_t text)
 {
 	struct kh_view of;
 	enum kh_err e = kh_buf_end(made, &of);
 
-	struct kh_reading *reading = e == KH_OK && of.n >= MIN ? add_reading(m, of, text, true, true) : NULL;
-	if (reading != NULL) {
-		reading->anchors = false;
-		reading->made = true;
-		add_stream(m, reading, (struct way){.map = kh_fold_plain});
-	}
-	return e == KH_OK ? kh_arena_check(m->arena) : e;
+	if (e != KH_OK)
+		return e;
+	add_made(m, of, text);
+	return kh_arena_check(m->arena);
+}
+
+static enum kh_err on_strewn(void *ctx, struct kh_view text)
+{
+	struct maker *m = ctx;
+	const struct kh_reading *reading = add_made(m, text, m->text);
+
+	if (reading != NULL)
+		add_stream(m, reading, (struct way){.map = kh_fold_plain, .backwards = true});
+	return kh_arena_check(m->arena);
+}
+
+/* Reads letters among others in the values, and in the names. */
+static enum kh_err read_strewn(struct maker *m)
+{
+	const struct kh_compare *what = m->what;
+	size_t values = what->text_count - what->apart;
+
+	m->text = 0;
+	enum kh_err e = kh_strewn_each(m->arena, what->texts, values, on_strewn, m);
+	m->text = values;
+	return e == KH_OK ? kh_strewn_each(m->arena, what->texts + values, what->apart, on_strewn, m) : e;
 }
 
 /* Decodes what is left of TEXT without its separators, from the beginning of each of its first words on. */
@@ -522,6 +555,8 @@ enum kh_err kh_stream_make(struct kh_arena *arena, const struct kh_compare *what
 		e = read_codes(&m);
 	if (e == KH_OK)
 		e = read_apart(&m);
+	if (e == KH_OK)
+		e = read_strewn(&m);
 	for (size_t i = 0; e == KH_OK && i < what->joined_count; i++)
 		e = read_pieces(&m, &what->joined[i]);
 	if (e == KH_OK)

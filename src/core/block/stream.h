@@ -21,6 +21,7 @@ struct kh_reading {
 	size_t from, to;        /* the present bytes of `of` */
 	bool decoded;
 	bool joined;  /* put together from several calls */
+	bool whole;   /* a match has all present bytes */
 	bool made;    /* of what was taken apart (mixed.h): it repeats what other readings have */
 	bool anchors; /* hosts, addresses and numbers in it count */
 };

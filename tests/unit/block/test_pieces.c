@@ -51,6 +51,15 @@ static void test_ways(struct kh_test *t)
 		{"none\twi\nre\tnone\nnone\tth\n", "em\tnone", "wirethem"},
 		{"i\tw\ne\tr\nh\tt\n", "m\te", "wirethem"},
 		{"d2k=\ncmU=\ndGg=\n", "ZW0=", "wirethem"},
+		/* at a fixed place, from the beginning, from the end, from both */
+		{"bcwivvv\nzxredfg\nqqthbbb\n", "pdemxkl", "wirethem"},
+		{"bwxyz\ncinmkl\ndrv\n", "fed", "wire"},
+		{"bcdwiv\nzrex\nqqqqthb\n", "emx", "wirethem"},
+		{"bcwixvv\nzxreethvv\nqqembb\n", "pdsoonkl", "reethemsoon"},
+		{"theconstantbeginningwiend\n", "theconstantbeginningreend", "wire"},
+		/* each second or third call */
+		{"wi\nbc\nre\nxz\nth\npq\n", "em", "wirethem"},
+		{"wi\nbc\nzz\nre\nxz\nvv\nth\npq\nkk\n", "em", "wirethem"},
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
@@ -67,6 +76,7 @@ static void test_anchors(struct kh_test *t)
 	assert_true(has(t, "47\n11\n08\n", "15", "47110815", true));
 	assert_false(has(t, "7\n8\n9\n", "10", "78910", true));
 	assert_false(has(t, "7\n8\n9\n", "10", "78910", false));
+	assert_false(has(t, "ab7\nxz8\ncd9\n", "gh0", "7890", false));
 }
 
 static const struct kh_test_case cases[] = {KH_TEST(test_ways), KH_TEST(test_anchors)};
