@@ -338,7 +338,8 @@ static enum kh_err take_parts(struct joining *j, const struct way *way)
 			break; /* that was compared by itself when it was sent */
 		if (e != KH_OK || part.n == 0)
 			continue;
-		n += i > 0 ? part.n : 0;
+		for (size_t k = 0; i > 0 && k < part.n; k++)
+			n += !is_placed(way) || is_word(part.p[k]); /* signs alone make no run */
 		j->parts[j->part_count++] = part;
 	}
 	if (!differ || is_counter(j) || (is_placed(way) && is_still(j)))
