@@ -134,7 +134,7 @@ LIMITS = (("wall_ms", "wall clock", lambda v: "{:g} s".format(v / 1000), "`--tim
           ("memory", "memory", size, "`--memory`"),
           ("processes", "processes and threads", str, "`--processes`"),
           ("files", "open descriptors of one process", str, ""),
-          ("disk", "private /tmp, and one file", size, "`--disk`"),
+          ("disk", "private /tmp", size, "`--disk`"),
           ("output", "output, or decoded body", size, "`--output`, `--max-bytes`"))
 
 

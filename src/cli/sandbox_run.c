@@ -11,9 +11,14 @@
 #include "cli/result.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +30,61 @@ struct running {
 	struct kh_foreground foreground;
 	struct kh_result result;
 };
+
+/*
+ * True if the link PATH comes with the system: one of /, such as /bin and /lib, one of /var, such as /var/run, or one in
+ * the folders of programs.  A link anywhere else may have been made by a program that was allowed to write there, and
+ * would lead the next grant to where that program wants it.
+ */
+static bool is_systems(const char *path)
+{
+	static const char *const folders[] = {"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/"};
+	struct kh_view link = kh_view_str(path), folder = kh_view_of(path, (size_t)(strrchr(path, '/') - path) + 1);
+
+	if (strstr(path, "/../") != NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (kh_view_starts(link, kh_view_str(folders[i])))
+			return true;
+	return kh_view_eq(folder, KH_LIT("/")) || kh_view_eq(folder, KH_LIT("/var/"));
+}
+
+/* Finds the first link on the way to PATH that is not the system's; false if there is none. */
+static bool find_link(const char *path, char link[PATH_MAX])
+{
+	struct stat st;
+
+	for (const char *end = path; *end != '\0' && strlen(path) < PATH_MAX;) {
+		end += strspn(end, "/");
+		end += strcspn(end, "/");
+		memcpy(link, path, (size_t)(end - path));
+		link[end - path] = '\0';
+		if (lstat(link, &st) == 0 && S_ISLNK(st.st_mode) && (link[0] != '/' || !is_systems(link)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The absolute path of what PATH names, without following a link; false if there is a link on the way, or nothing
+ * (errno).  It is opened once and then asked for its name, so that nobody can put a link there in between.
+ */
+static bool without_links(const char *path, char real[PATH_MAX])
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+	char name[32];
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0)
+		return false;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(name, real, PATH_MAX - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	real[n] = '\0';
+	return true;
+}
 
 /* Returns the absolute path of what a user named, in the arena; empty if it is not there (errno). */
 static struct kh_view absolute(struct kh_arena *arena, const char *path)
@@ -48,19 +108,37 @@ static enum kh_err take_path(struct running *r, const char *option, const char *
 	return KH_OK;
 }
 
+/* The same for a path that is granted: only links of the system's are followed. */
+static enum kh_err take_grant(struct running *r, const char *option, const char *path, struct kh_view *ret_path)
+{
+	char text[PATH_MAX], real[PATH_MAX];
+
+	if (without_links(path, text)) {
+		*ret_path = kh_arena_dup(r->arena, kh_view_str(text));
+		return kh_arena_check(r->arena);
+	}
+	if (errno != ELOOP || !find_link(path, text) || realpath(path, real) == NULL)
+		return take_path(r, option, path, ret_path);
+	struct kh_view link = kh_arena_quote(r->arena, kh_view_str(text));
+	struct kh_view target = kh_arena_quote(r->arena, kh_view_str(real));
+	return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
+			    "%s: %.*s is a symbolic link; name what it leads to, if you mean that: %.*s", option,
+			    KH_FMT(link), KH_FMT(target));
+}
+
 static enum kh_err take_paths(struct running *r)
 {
 	struct kh_run *q = &r->request;
 	enum kh_err e = KH_OK;
 
 	if (r->args->work != NULL)
-		e = take_path(r, "--work", r->args->work, &q->work);
+		e = take_grant(r, "--work", r->args->work, &q->work);
 	if (e == KH_OK && r->args->cache != NULL)
-		e = take_path(r, "--cache", r->args->cache, &q->cache);
+		e = take_grant(r, "--cache", r->args->cache, &q->cache);
 	for (; e == KH_OK && q->reads < r->args->read.n; q->reads++)
-		e = take_path(r, "--read", r->args->read.at[q->reads], &q->read[q->reads]);
+		e = take_grant(r, "--read", r->args->read.at[q->reads], &q->read[q->reads]);
 	for (; e == KH_OK && q->writes < r->args->write.n; q->writes++)
-		e = take_path(r, "--write", r->args->write.at[q->writes], &q->write[q->writes]);
+		e = take_grant(r, "--write", r->args->write.at[q->writes], &q->write[q->writes]);
 	return e;
 }
 

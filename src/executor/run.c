@@ -7,6 +7,7 @@
 #include "executor/reach.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void take_streams(struct kh_job *job, int streams[3])
@@ -18,6 +19,15 @@ static void take_streams(struct kh_job *job, int streams[3])
 		streams[i] = -1;
 }
 
+/* As root the program is another user than the one who made its pipes, and without this it could not open them by name:
+ * /dev/stdin and its like. */
+static void share_pipes(const struct kh_job *job, const int pipes[3])
+{
+	for (int i = 0; i < 3 && job->pool->kit->is_root; i++)
+		if (pipes[i] >= 0)
+			(void)fchmod(pipes[i], 0666);
+}
+
 /* Sends the job to its sandbox, with pipes and, if there is one, the connection. */
 static void start_program(struct kh_job *job)
 {
@@ -25,6 +35,7 @@ static void start_program(struct kh_job *job)
 	bool ok = kh_pool_pipes(ours, theirs);
 
 	take_streams(job, ours);
+	share_pipes(job, theirs);
 	if (!ok)
 		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
 	else if (!kh_pool_start(job->slot, &job->run, theirs, job->connection >= 0 ? 4 : 3, job->to_parent) &&

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -244,6 +245,22 @@ static int add_socket_option(struct kh_condition_programs *programs, int number,
 		      : seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO((unsigned)error), number, 2, other);
 }
 
+/*
+ * The limit of cores is 1 byte, which is none.  With 0 the kernel would start the host's handler of cores, if there is
+ * one.  A program that sets it wants no cores either, so the answer is success.
+ */
+static int add_limit_of_self(struct kh_condition_programs *programs, int number, int error)
+{
+	struct scmp_arg_cmp core[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, RLIMIT_CORE),
+				      argument(2, SCMP_CMP_NE, 0, 0)};
+	int r = allow(programs, number);
+
+	/* The first process of a sandbox has the same user. */
+	if (r == 0)
+		r = refuse_if(programs, number, error, argument(0, SCMP_CMP_NE, 0, 0));
+	return r != 0 ? r : seccomp_rule_add_array(programs->exceptions, SCMP_ACT_ERRNO(0), number, 2, core);
+}
+
 /* Allows the call, except with arguments that match. */
 static int add_except(struct kh_condition_programs *programs, int number, int error, struct scmp_arg_cmp compare)
 {
@@ -305,8 +322,10 @@ int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition c
 		return add_no_buffer(programs, number, error);
 	case KH_CONDITION_SOCKET_OPTION:
 		return add_socket_option(programs, number, error);
-	case KH_CONDITION_LIMIT_OF_SELF: /* the first process of a sandbox has the same user */
-		return add_except(programs, number, error, argument(0, SCMP_CMP_NE, 0, 0));
+	case KH_CONDITION_LIMIT_OF_SELF:
+		return add_limit_of_self(programs, number, error);
+	case KH_CONDITION_NO_CORE_LIMIT:
+		return add_except(programs, number, error, argument(0, SCMP_CMP_MASKED_EQ, UINT32_MAX, RLIMIT_CORE));
 	case KH_CONDITION_LIMIT_READ:
 		return add_except(programs, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

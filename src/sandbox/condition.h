@@ -35,7 +35,8 @@ enum kh_condition {
 	KH_CONDITION_DESCRIPTOR_FLAGS, /* command of fcntl: flags and copies of descriptors */
 	KH_CONDITION_DESCRIPTOR_ONLY,  /* flags of newfstatat: AT_EMPTY_PATH */
 	KH_CONDITION_LIMIT_READ,       /* prlimit64: only to read */
-	KH_CONDITION_LIMIT_OF_SELF,    /* prlimit64: only of the process itself */
+	KH_CONDITION_LIMIT_OF_SELF,    /* prlimit64: only of the process itself, and not that of cores */
+	KH_CONDITION_NO_CORE_LIMIT,    /* setrlimit: not that of cores */
 	KH_CONDITION_NO_ADDRESS,       /* sendto: only to the peer */
 	KH_CONDITION_SOCKET_OPTION,    /* setsockopt: only what libcurl sets */
 	KH_CONDITION_NO_BUFFER,        /* setsockopt: no buffer sizes, no filters */
