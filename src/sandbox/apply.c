@@ -115,6 +115,14 @@ static int leave_root(const struct inside *in, unsigned owner)
 	return map_ids(in->proc, uid, gid);
 }
 
+static int start_time(const struct inside *in)
+{
+	prctl(PR_SET_DUMPABLE, 1);
+	int e = kh_namespaces_start_time(in->proc);
+	prctl(PR_SET_DUMPABLE, 0);
+	return e == 0 && prctl(PR_GET_DUMPABLE) != 0 ? EPROTO : e;
+}
+
 static int name_host(void)
 {
 	struct utsname name = {0};
@@ -152,6 +160,7 @@ static void set_up(struct inside *in)
 	if (!in->kit->is_root)
 		must(in, KH_PART_USER, map_ids(in->proc, in->kit->uid, in->kit->gid));
 	must(in, KH_PART_UTS, name_host());
+	must(in, KH_PART_TIME, start_time(in));
 	int e = kh_root_prepare(&in->root, in->profile, &part);
 	must(in, part, e);
 }
@@ -278,6 +287,7 @@ static void lock(struct inside *in)
 	must(in, KH_PART_PRIVILEGES, kh_privileges_detach());
 	must(in, KH_PART_FOLDER, enter_work());
 	must(in, KH_PART_PRIVILEGES, kh_privileges_drop_capabilities());
+	must(in, KH_PART_LIMITS, kh_limits_set_core());
 	must(in, KH_PART_LANDLOCK, restrict_files(in));
 	/* A worker that continues in this process installs its own, smaller filter before it reads anything. */
 	if (!in_place)
@@ -299,6 +309,7 @@ static _Noreturn void second_process(struct inside *in)
 {
 	if (getpid() <= 1) /* there is no second process */
 		broken(in, KH_PART_PID, EPROTO);
+	must(in, KH_PART_TIME, kh_namespaces_has_time(in->proc, &in->kit->namespaces) ? 0 : EPROTO);
 	if (in->locked) {
 		in->job.number[KH_FIELD_DISK] = kh_profile_limits(in->profile)->disk;
 		lock(in);

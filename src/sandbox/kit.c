@@ -62,7 +62,7 @@ static bool can_be_root(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
 	const uint32_t wanted = 1U << CAP_SYS_ADMIN | 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_NET_ADMIN |
-				1U << CAP_KILL; /* to be able to kill workers */
+				1U << CAP_SYS_TIME | 1U << CAP_KILL; /* to be able to kill workers */
 
 	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
 	       kh_sandbox_kit_maps("/proc/self/uid_map", KH_SANDBOX_UID) &&

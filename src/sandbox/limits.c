@@ -24,6 +24,11 @@ static int lower(__rlimit_resource_t resource, uint64_t value)
 	return now.rlim_cur == limit.rlim_cur && now.rlim_max == limit.rlim_max ? 0 : EPROTO;
 }
 
+int kh_limits_set_core(void)
+{
+	return lower(RLIMIT_CORE, 1); /* with 0 the kernel would still start a handler that takes cores from a pipe */
+}
+
 int kh_limits_set(const struct kh_message *job, bool grouped)
 {
 	const uint64_t *n = job->number;
@@ -42,7 +47,6 @@ int kh_limits_set(const struct kh_message *job, bool grouped)
 		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* one more for the first process */
 		{RLIMIT_NOFILE, n[KH_FIELD_FILES]},
 		{RLIMIT_FSIZE, writes ? RLIM_INFINITY : n[KH_FIELD_DISK]},
-		{RLIMIT_CORE, 1}, /* with 0 the kernel would still start a handler that takes cores from a pipe */
 		{RLIMIT_MEMLOCK, 65536},
 		{RLIMIT_MSGQUEUE, 0},
 		{RLIMIT_SIGPENDING, 1024},

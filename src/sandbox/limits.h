@@ -10,4 +10,7 @@
  */
 int kh_limits_set(const struct kh_message *job, bool grouped) KH_CHECKED;
 
+/* No cores.  To be set before the filter is installed, which lets nobody change this limit any more.  0 or errno. */
+int kh_limits_set_core(void) KH_CHECKED;
+
 #endif

@@ -14,6 +14,7 @@
 /* Which namespaces a process is in. */
 struct kh_namespaces {
 	ino_t id[KH_NAMESPACES];
+	ino_t time; /* made apart from the others, for the next process */
 };
 
 /* The flags of all namespaces but the user namespace, for clone3. */
@@ -28,5 +29,14 @@ bool kh_namespaces_read(int proc, struct kh_namespaces *ret) KH_CHECKED;
 /* The part that is not new: this process still shares it with OLD.  KH_PART_NONE if all are new; WITH_USER: the user
  * namespace too. */
 enum kh_part kh_namespaces_shared(int proc, const struct kh_namespaces *old, bool with_user);
+
+/*
+ * Makes a time namespace for all processes that this one starts from now on: in it the clocks that count from the boot
+ * of the host, and so its uptime, begin now.  0 or errno.  The process must be dumpable.
+ */
+int kh_namespaces_start_time(int proc) KH_CHECKED;
+
+/* True if this process is in another time namespace than OLD. */
+bool kh_namespaces_has_time(int proc, const struct kh_namespaces *old);
 
 #endif

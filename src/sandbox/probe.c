@@ -293,6 +293,26 @@ static bool try_root(struct trial *t)
 	return enter(t, CLONE_NEWNS, 0, leaves_root);
 }
 
+static int is_in_other_time(struct trial *t)
+{
+	return is_other(t) ? 0 : 1;
+}
+
+static bool starts_time(struct trial *t)
+{
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	errno = proc < 0 ? errno : kh_namespaces_start_time(proc);
+	if (errno != 0)
+		return fails(t, "unshare, timens_offsets");
+	return in_child(is_in_other_time, t) == 0;
+}
+
+static bool try_time(struct trial *t)
+{
+	return try_in_namespace(t, starts_time);
+}
+
 static bool try_landlock(struct trial *t)
 {
 	const struct kh_landlock_rule rule = {"/usr", KH_LANDLOCK_READ, -1};
@@ -424,6 +444,8 @@ static const struct {
 	{"uts namespace", KH_PART_UTS, true, try_namespace, "uts", CLONE_NEWUTS, NO_SANDBOX, NAMESPACES},
 	{"network namespace", KH_PART_NET, true, try_net, "net", CLONE_NEWNET, NO_SANDBOX, NAMESPACES},
 	{"cgroup namespace", KH_PART_CGROUPNS, true, try_namespace, "cgroup", CLONE_NEWCGROUP, NO_SANDBOX, NAMESPACES},
+	{"time namespace", KH_PART_TIME, true, try_time, "time", 0, NO_SANDBOX,
+	 "needs Linux 5.13 or later with CONFIG_TIME_NS; " CONTAINER},
 	{"pivot_root", KH_PART_ROOT, true, try_root, NULL, 0, NO_SANDBOX, NAMESPACES},
 	{"Landlock", KH_PART_LANDLOCK, true, try_landlock, NULL, 0, NO_SANDBOX,
 	 KERNEL

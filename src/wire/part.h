@@ -26,6 +26,7 @@ enum kh_part {
 	KH_PART_CGROUP,     /* cgroup limits: used if available, the only part that may be absent */
 	KH_PART_DESCRIPTORS,
 	KH_PART_PROGRAM, /* execve of the program */
+	KH_PART_TIME,    /* time namespace */
 	KH_PARTS
 };
 

@@ -242,7 +242,10 @@ static const char *raising(struct hostile *h)
 		if (getrlimit((__rlimit_resource_t)resource, &now) != 0 || now.rlim_max == RLIM_INFINITY)
 			continue;
 		up = (struct rlimit){now.rlim_cur, now.rlim_max + 1};
-		if (setrlimit((__rlimit_resource_t)resource, &up) == 0)
+		struct rlimit then = now;
+		/* One of them answers success, and stays as it is. */
+		if (setrlimit((__rlimit_resource_t)resource, &up) == 0 &&
+		    (getrlimit((__rlimit_resource_t)resource, &then) != 0 || then.rlim_max != now.rlim_max))
 			return came_through("limit %d was raised", resource);
 	}
 	return NULL;

@@ -114,7 +114,7 @@ static const char *identity(struct hostile *h)
 /* ARGUMENT...: the host's namespaces, as /proc/self/ns has them. */
 static const char *own_namespaces(struct hostile *h)
 {
-	static const char *const names[] = {"user", "mnt", "pid", "ipc", "uts", "net", "cgroup"};
+	static const char *const names[] = {"user", "mnt", "pid", "ipc", "uts", "net", "cgroup", "time"};
 	char path[64], target[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
