@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "engine/deciding.h"
-#include "engine/engine.h"
 #include "engine/outbox.h"
 #include "engine/query/admit.h"
 #include "engine/query/render_query.h"
@@ -163,7 +161,7 @@ int kh_queries_ask(struct kh_frame *f)
 	enum kh_err e = read_query(f, &call.query);
 
 	if (e == KH_OK)
-		e = kh_deciding_admit(f->home.engine, f->token, &call, &f->arena, &f->err);
+		e = kh_engine_call(f->home.engine, f->token, kh_admit_run, &call, &f->arena, &f->err);
 	if (e != KH_OK) {
 		int status = kh_frame_fail(f);
 		if (f->err.member[0] != '\0' && !f->options.json)

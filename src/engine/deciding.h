@@ -1,7 +1,7 @@
 /*
- * Decisions that need a comparison.  A comparison may take long, so it is not made in a transaction.  One operation
- * loads what is compared, the caller's thread compares, and another operation decides; if the context has changed
- * meanwhile, this is repeated.  Not operations: these functions run operations for TOKEN.
+ * Decisions that need a comparison, which may take long and is not made in a transaction.  A call wants it
+ * (comm/weigh.h); an output is compared between two operations.  Not operations: these functions run operations for
+ * TOKEN.
  */
 #ifndef KH_ENGINE_DECIDING_H
 #define KH_ENGINE_DECIDING_H
@@ -9,10 +9,9 @@
 #include "engine/comm/call.h"
 #include "engine/context/output.h"
 #include "engine/context/token.h"
-#include "engine/query/admit.h"
 
 /*
- * comm.weigh and comm.call; fills call->weighed in.  call->next says what comes next.  kh_deciding_try() gives up soon:
+ * comm.call.  call->next says what comes next.  kh_deciding_try() gives up soon:
  * if it is KH_CALL_AGAIN then, others of the same context are decided too, and the call has to wait for its turn
  * (gateway/turns.h).  kh_deciding_run() is for a call whose turn it is, or that is alone: never KH_CALL_AGAIN, but
  * KH_ESTORE `busy` if the context changes all the time.
@@ -25,12 +24,5 @@ enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim toke
 /* context.guard and context.output: compares what an agent wrote with what it was given, and records it. */
 enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim token, struct kh_context_output *output,
 			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
-
-/*
- * query.admit; if the query goes to a Reader behind a network, its words are compared first (comm.weigh), anew as often
- * as the context changes.  KH_ESTORE `busy` if it changes all the time.
- */
-enum kh_err kh_deciding_admit(struct kh_engine *engine, struct kh_token_claim token, struct kh_admit *admit,
-			      struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
 #endif

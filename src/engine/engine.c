@@ -160,9 +160,33 @@ static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
 	return job->prepared->wanted != NULL ? kh_beforehand_work(at) : KH_OK;
 }
 
+/* Of kh_prepare. */
+static enum kh_err load(struct kh_prepare *at, bool snapshot, kh_engine_fn *fn, void *call, struct kh_arena *arena)
+{
+	struct job job = {
+		.engine = at->engine,
+		.own = true,
+		.rehearses = snapshot,
+		.fn = fn,
+		.call = call,
+		.arena = arena,
+		.err = at->err,
+	};
+	struct kh_store *store = at->engine->settings.store;
+
+	job.prepared = &job.own_prepared;
+	return snapshot ? kh_store_read(store, run_job, &job, at->err) : kh_store_run(store, run_job, &job, at->err);
+}
+
 static enum kh_err run(struct job *job)
 {
-	struct kh_prepare at = {.engine = job->engine, .arena = job->arena, .prepared = &job->own_prepared};
+	struct kh_prepare at = {
+		.engine = job->engine,
+		.arena = job->arena,
+		.prepared = &job->own_prepared,
+		.came = kh_engine_now(job->engine),
+		.load = load,
+	};
 	const struct kh_operations_entry *entry = job->entry;
 	enum kh_err e = KH_OK;
 
@@ -325,6 +349,7 @@ static void close_engine(struct kh_engine *engine)
 		kh_inforce_free(engine->settings.alloc, ruling);
 	}
 	pthread_cond_destroy(&engine->given);
+	pthread_cond_destroy(&engine->shared);
 	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
 	kh_tally_free(engine->tally);
@@ -351,6 +376,7 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	kh_arena_init(&arena, alloc, BOOK);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->given, NULL);
+	pthread_cond_init(&engine->shared, NULL);
 	engine->refusals = kh_alloc_zero(alloc, sizeof(*engine->refusals));
 	engine->tally = kh_tally_new(alloc);
 	enum kh_err e = engine->refusals != NULL && engine->tally != NULL ? kh_inforce_new(alloc, &from, &ruling, err)

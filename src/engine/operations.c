@@ -72,7 +72,7 @@ static const struct kh_operations_entry operations[] = {
 	{"context.show", kh_context_show_run, HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"audit.read", kh_audittrail_run, REVIEWER | ADMIN, NULL, kh_audittrail_finish},
 	{"comm.declare", kh_declare_run, CONTROLLER, kh_declare_prepare, NULL},
-	{"comm.weigh", kh_weigh_run, CONTROLLER, NULL, NULL},
+	{"comm.weigh", kh_weigh_run, 0, NULL, NULL},
 	{"comm.call", kh_comm_call_run, CONTROLLER, kh_comm_call_prepare, NULL},
 	{"comm.look", kh_comm_look_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"comm.list", kh_comm_list_run, CONTROLLER | HOST | REVIEWER | ADMIN, NULL, NULL},

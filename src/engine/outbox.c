@@ -89,6 +89,7 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 		copy.call.task = kh_arena_dup(arena, entry->call.task);
 		copy.call.declaration = kh_arena_dup(arena, entry->call.declaration);
 		copy.call.fenced = entry->call.fenced;
+		copy.call.came = entry->call.since;
 		e = copy_json(arena, entry->call.declare, &copy.call.declare);
 	}
 	if (e == KH_OK)
@@ -277,6 +278,7 @@ static enum kh_err run_verify(struct kh_engine *engine, struct kh_entry *entry, 
 		entry->at = said.at; /* it is decided with it at its slot */
 		return KH_OK;
 	}
+	call.came = 0; /* what follows counts from now: the model has had slots of its own */
 	e = kh_deciding_run(engine, entry->token, &call, arena, err);
 	if (e != KH_OK)
 		return e;

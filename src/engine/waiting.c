@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/outbox.h"
+#include "engine/query/settle.h"
 
 #include <time.h>
 
@@ -11,6 +12,8 @@
 #define POLL   INT64_C(100000)  /* between looks at what another process may have changed */
 #define SELDOM INT64_C(500000)  /* between looks for what was left behind */
 #define ARENA  (1U << 30)
+
+#define LONG_MS 600000 /* milliseconds: longer than content is looked at */
 
 static int64_t sooner(int64_t a, int64_t b)
 {
@@ -59,6 +62,11 @@ bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting,
 		waiting->at = sooner(now + HUMAN, waiting->at);
 	waiting->chain = look->row->task;
 	return true;
+}
+
+int64_t kh_waiting_slot(const struct kh_engine *engine, int64_t came)
+{
+	return kh_settle_slot_of(kh_engine_policy(engine), came, kh_clock_us(), LONG_MS);
 }
 
 static void rest(int64_t us)

@@ -31,6 +31,12 @@ bool kh_waiting_query(const struct kh_engine *engine, struct kh_waiting *waiting
 /* The same for an external operation.  One that was carried out `here` is told at its slot, however long that takes. */
 bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting, const struct kh_comm_look *look);
 
+/*
+ * When what is known now may be told of a call that came in at CAME, and for which content was looked at: at a slot,
+ * because how long that took follows from the content.  Both times are of kh_clock_us().
+ */
+int64_t kh_waiting_slot(const struct kh_engine *engine, int64_t came);
+
 /* Sleeps in the calling thread until AT or, if CHAIN is set, for a moment, because the record has to be read again. */
 void kh_waiting_rest(const struct kh_waiting *waiting);
 

@@ -4,11 +4,12 @@
  */
 #include "gateway/asking.h"
 
-#include "engine/deciding.h"
+#include "engine/engine.h"
 #include "engine/query/intake.h"
 #include "gateway/dispatch.h"
 
-#define AGAIN INT64_C(200000) /* microseconds until a store that failed is asked again */
+#define AGAIN  INT64_C(200000)     /* microseconds until a store that failed is asked again */
+#define LITTLE ((size_t)256 << 10) /* bytes of content that a caller's thread asks a Reader about itself */
 
 void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id)
 {
@@ -35,10 +36,40 @@ bool kh_asking_again(struct kh_gateway *gateway, const char of[KH_ASKING_ID], co
 	return false;
 }
 
+bool kh_asking_holds(struct kh_gateway *gateway, const struct kh_asking_kept *kept, struct kh_work *work)
+{
+	if (kh_works_now() >= kept->until || kh_works_is_stopping(kh_gateway_works(gateway)))
+		return false;
+	work->wake_at = kept->until;
+	return true;
+}
+
+bool kh_asking_hold(struct kh_gateway *gateway, struct kh_asking_kept *kept, int64_t came, struct kh_work *work,
+		    enum kh_err e, const struct kh_error *err)
+{
+	*kept = (struct kh_asking_kept){
+		.until = kh_waiting_slot(kh_gateway_engine(gateway), came), .e = e, .err = *err};
+	return kh_asking_holds(gateway, kept, work);
+}
+
 static enum kh_work_next end(struct kh_asking *asking, enum kh_err result)
 {
 	asking->result = result;
 	return KH_WORK_DONE;
+}
+
+/* Whether a caller's thread may ask a pure Reader this: with more content, one token could occupy all threads. */
+static bool is_little(const struct kh_reader_ask *ask)
+{
+	size_t left = LITTLE;
+
+	for (size_t i = 0; i < ask->block_count; i++) {
+		size_t size = kh_tainted_size(ask->blocks[i].content);
+		if (size > left)
+			return false;
+		left -= size;
+	}
+	return true;
 }
 
 /*
@@ -47,14 +78,15 @@ static enum kh_work_next end(struct kh_asking *asking, enum kh_err result)
  * does.
  */
 static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_look *ret_look,
-			 bool *ret_looked, struct kh_arena *arena, struct kh_error *err)
+			 bool *ret_looked, bool *ret_inspected, struct kh_arena *arena, struct kh_error *err)
 {
 	struct kh_engine *engine = kh_gateway_engine(gateway);
 	struct kh_admit call = {.query = asking->query, .at_once = true};
-	enum kh_err e = kh_deciding_admit(engine, asking->token, &call, arena, err);
+	enum kh_err e = kh_engine_call(engine, asking->token, kh_admit_run, &call, arena, err);
 
 	if (e == KH_ENOMEM)
 		return kh_error_set(err, e, "out_of_memory", "out of memory");
+	*ret_inspected = call.inspected;
 	if (e != KH_OK)
 		return e;
 	kh_asking_keep(asking->id, call.id);
@@ -70,7 +102,8 @@ static enum kh_err admit(struct kh_gateway *gateway, struct kh_asking *asking, s
 		return KH_OK;
 	struct kh_entry entry = kh_outbox_of_ask(&call.ask);
 	const struct kh_reader *reader = kh_engine_reader(engine, entry.reader);
-	if (reader != NULL && reader->driver->pure) /* NULL: it was just removed from the configuration */
+	/* NULL: it was just removed from the configuration. */
+	if (reader != NULL && reader->driver->pure && is_little(&call.ask.ask))
 		return kh_outbox_run(engine, &entry, arena, err);
 	return kh_dispatch_put(kh_gateway_dispatch(gateway), &entry, err);
 }
@@ -136,20 +169,51 @@ static enum kh_work_next tell(struct kh_gateway *gateway, struct kh_asking *aski
 	return end(asking, kh_arena_check(arena));
 }
 
+/* The sentence of a refusal that is an outcome is kept like that of an error. */
+static bool hold(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work, enum kh_err e,
+		 const struct kh_error *err)
+{
+	struct kh_error why = *err;
+
+	if (e == KH_OK)
+		kh_error_set(&why, KH_EREFUSED, "budget_exceeded", "%.*s", KH_FMT(asking->told.why));
+	return kh_asking_hold(gateway, &asking->kept, asking->came, work, e, &why);
+}
+
+/* What was kept is told. */
+static enum kh_work_next refuse(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_error *err)
+{
+	if (asking->kept.e != KH_OK) {
+		*err = asking->kept.err;
+		return end(asking, asking->kept.e);
+	}
+	asking->told.why = kh_view_str(asking->told.why.n > 0 ? asking->kept.err.detail : "");
+	asking->told.advice = KH_ADMIT_NO_ADVICE; /* it was in the memory of the first step */
+	kh_gateway_told(gateway, asking->told.outcome);
+	return end(asking, KH_OK);
+}
+
 enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,
 				 struct kh_arena *arena, struct kh_error *err)
 {
 	bool first = !asking->begun, admits = first && asking->query != NULL;
 	struct kh_look look;
-	bool looked = false;
+	bool looked = false, inspected = false;
 	enum kh_err e = KH_OK;
 
+	if (asking->kept.until != 0)
+		return kh_asking_holds(gateway, &asking->kept, work) ? KH_WORK_WAIT : refuse(gateway, asking, err);
 	asking->begun = true;
+	if (first)
+		asking->came = kh_works_now();
 	if (first && asking->waiting.until == 0)
-		asking->waiting.until = kh_works_now() + kh_gateway_wait(gateway);
+		asking->waiting.until = asking->came + kh_gateway_wait(gateway);
 	if (admits)
-		e = admit(gateway, asking, &look, &looked, arena, err);
+		e = admit(gateway, asking, &look, &looked, &inspected, arena, err);
 	asking->query = NULL;
+	if (inspected && e != KH_ESTORE && (e != KH_OK || asking->told.outcome != KH_OUTCOME_NONE) &&
+	    hold(gateway, asking, work, e, err))
+		return KH_WORK_WAIT;
 	if (e == KH_OK && asking->told.outcome != KH_OUTCOME_NONE) { /* a refusal is an outcome */
 		kh_gateway_told(gateway, asking->told.outcome);
 		return end(asking, KH_OK);

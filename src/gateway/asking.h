@@ -19,6 +19,16 @@
 
 #define KH_ASKING_ID 24 /* bytes of a public id, with its NUL */
 
+/*
+ * A refusal that came after content was looked at, because others of the same token were faster.  The moment would show
+ * how long that took, so it is kept until its slot (I-45).
+ */
+struct kh_asking_kept {
+	int64_t until; /* kh_works_now(); 0: nothing is kept */
+	enum kh_err e;
+	struct kh_error err;
+};
+
 struct kh_asking {
 	struct kh_token_claim token; /* the Controller's */
 	yyjson_val *query; /* first step only: the query, with the members of admission; or NULL, and `of` is set */
@@ -35,6 +45,8 @@ struct kh_asking {
 	char waits[KH_ASKING_ID];
 	/* internal */
 	bool begun, advised; /* advised: the advice is made again for a caller that had to wait */
+	int64_t came;        /* kh_works_now() of the first step */
+	struct kh_asking_kept kept;
 };
 
 /* Keeps a public id from one step to the next. */
@@ -47,6 +59,13 @@ void kh_asking_keep(char to[KH_ASKING_ID], struct kh_view id);
  */
 bool kh_asking_again(struct kh_gateway *gateway, const char of[KH_ASKING_ID], const struct kh_waiting *waiting,
 		     enum kh_err e, struct kh_work *work, struct kh_error *err);
+
+/* Keeps a refusal until its slot.  False: it can be told now. */
+bool kh_asking_hold(struct kh_gateway *gateway, struct kh_asking_kept *kept, int64_t came, struct kh_work *work,
+		    enum kh_err e, const struct kh_error *err);
+
+/* Whether what was kept still has to wait. */
+bool kh_asking_holds(struct kh_gateway *gateway, const struct kh_asking_kept *kept, struct kh_work *work);
 
 /* One step.  *ERR is filled if asking->result is not KH_OK. */
 enum kh_work_next kh_asking_step(struct kh_gateway *gateway, struct kh_asking *asking, struct kh_work *work,

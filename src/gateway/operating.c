@@ -25,11 +25,13 @@ static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *operati
 		.declare = operating->declare,
 		.fenced = operating->fenced,
 	};
+	operating->came = kh_works_now();
 	struct kh_dispatch *dispatch = kh_gateway_dispatch(gateway);
 	bool queues = kh_dispatch_queues(dispatch, operating->token);
 	enum kh_err e = queues ? KH_OK
 			       : kh_deciding_try(kh_gateway_engine(gateway), operating->token, &call, arena, err);
 
+	operating->inspected = queues || call.inspected;
 	if (e != KH_OK)
 		return e;
 	if (queues || call.next == KH_CALL_AGAIN)
@@ -79,6 +81,12 @@ static bool is_free(const struct kh_operating *operating)
 /* Whether there is a reason to go on waiting, and until when. */
 static bool waits(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work)
 {
+	if (operating->inspected) {
+		int64_t slot = kh_waiting_slot(kh_gateway_engine(gateway), operating->came);
+		if (slot > operating->waiting.until)
+			operating->waiting.until = slot;
+		operating->inspected = false;
+	}
 	if (!kh_waiting_call(kh_gateway_engine(gateway), &operating->waiting, &operating->look) ||
 	    kh_works_is_stopping(kh_gateway_works(gateway)))
 		return false;
@@ -107,6 +115,12 @@ enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operat
 {
 	enum kh_err e = KH_OK;
 
+	if (operating->kept.until != 0 && kh_asking_holds(gateway, &operating->kept, work))
+		return KH_WORK_WAIT;
+	if (operating->kept.until != 0) {
+		*err = operating->kept.err;
+		return end(operating, operating->kept.e);
+	}
 	if (!operating->begun) {
 		operating->begun = true;
 		if (operating->waiting.until == 0)
@@ -130,6 +144,9 @@ enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operat
 		work->wake_chain = kh_turns_chain(operating->ticket);
 		return KH_WORK_WAIT;
 	}
+	if (e != KH_OK && e != KH_ESTORE && operating->inspected &&
+	    kh_asking_hold(gateway, &operating->kept, operating->came, work, e, err))
+		return KH_WORK_WAIT;
 	if (e != KH_OK)
 		return kh_asking_again(gateway, operating->of, &operating->waiting, e, work, err) ? KH_WORK_WAIT
 												  : end(operating, e);

@@ -25,6 +25,9 @@ struct kh_operating {
 	/* internal */
 	bool begun;
 	int64_t ticket; /* it waits for its turn (turns.h); 0: it does not */
+	int64_t came;   /* kh_works_now() of the step that called it last */
+	bool inspected; /* content was looked at for it: nothing is told before its slot */
+	struct kh_asking_kept kept;
 };
 
 enum kh_work_next kh_operating_step(struct kh_gateway *gateway, struct kh_operating *operating, struct kh_work *work,

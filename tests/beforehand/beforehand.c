@@ -3,6 +3,8 @@
  * reads a query.  The linker puts the functions below in place of those that do (--wrap), and each ends the program if
  * it is called inside of an operation.  So every test that is linked with this checks it for all that it does.
  */
+#include "beforehand.h"
+
 #include "core/bcp/answer.h"
 #include "core/bcp/justification.h"
 #include "core/bcp/message.h"
@@ -16,6 +18,7 @@
 #include "core/screen/normalise.h"
 #include "core/screen/screen.h"
 #include "store/backend.h"
+#include "store/txn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +38,12 @@ enum kh_err __wrap_kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg
 	return e;
 }
 
+void (*kh_beforehand_hook)(const char *name);
+
 static void check(const char *name)
 {
+	if (!inside && kh_beforehand_hook != NULL)
+		kh_beforehand_hook(name);
 	if (!inside)
 		return;
 	fprintf(stderr, "D1: %s() was called on the store's thread\n", name);
@@ -100,6 +107,21 @@ WATCH(enum kh_err, kh_guard_output,
 WATCH(enum kh_err, kh_verify_call,
       (struct kh_screen * s, struct kh_arena *a, const struct kh_verify_request *q, struct kh_verification *r),
       (s, a, q, r))
+
+/* Not watched, but counted. */
+_Atomic(size_t) kh_beforehand_loaded;
+
+enum kh_err __real_kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row);
+enum kh_err __wrap_kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row);
+
+enum kh_err __wrap_kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
+{
+	enum kh_err e = __real_kh_txn_load_row(txn, table, id, ret_row);
+
+	if (e == KH_OK && table == KH_TABLE_BLOCKS)
+		kh_beforehand_loaded += ((const struct kh_block_row *)*ret_row)->content.n;
+	return e;
+}
 
 struct kh_digest __real_kh_canonical_digest(struct kh_view bytes);
 struct kh_digest __wrap_kh_canonical_digest(struct kh_view bytes);

@@ -282,7 +282,7 @@ enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct k
 		e = reserve(op, govern, row, microbits);
 	if (e != KH_OK)
 		return e;
-	row->verify_at = op->now;
+	row->verify_at = govern->came;
 	row->reader_egress = sent;
 	govern->task->reader_egress += sent;
 	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, govern->task, KH_LIT("{\"models\":true}"));
@@ -350,7 +350,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.task = govern->proposal->task_id,
 		.limits = govern->decision.limits,
 		.wall_ms = wall_ms(govern),
-		.until = op->now + (int64_t)wall_ms(govern) * 1000,
+		.until = govern->came + (int64_t)wall_ms(govern) * 1000,
 	};
 	uint64_t microbits = 0;
 	struct kh_view what;
@@ -376,7 +376,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	row->state = KH_DECLARATION_RUNNING;
 	row->working = 1;
 	row->holder = kh_store_holder(kh_engine_store(op->engine));
-	row->begun_at = op->now;
+	row->begun_at = govern->came;
 	e = kh_op_event(op, KH_AUDIT_OPERATION_BEGUN, govern->task, what);
 	if (e == KH_OK)
 		*ret_errand = errand;

@@ -8,7 +8,6 @@
 #include "engine/approval/purpose.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
-#include "engine/comm/sending.h"
 #include "engine/comm/tiers.h"
 #include "engine/state/find.h"
 
@@ -38,7 +37,7 @@ static enum kh_err propose_new(struct calling *a, bool *ret_refused)
 				 count);
 	*ret_refused = e == KH_EINPUT || e == KH_EREFUSED;
 	if (*ret_refused)
-		return kh_propose_refuse(op, a->govern.task, e);
+		return op->rehearses ? e : kh_propose_refuse(op, a->govern.task, e);
 	if (e == KH_OK)
 		a->proposal = all[0];
 	return e;
@@ -52,7 +51,7 @@ static enum kh_err take_row(struct calling *a)
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, a->row->task, &a->govern.task);
-	if (e == KH_OK)
+	if (e == KH_OK && !op->rehearses)
 		e = kh_comm_end_due(op, a->row);
 	return e;
 }
@@ -75,6 +74,8 @@ static enum kh_err deny(struct calling *a, const char *code, struct kh_view why)
 
 	if (own == NULL)
 		return KH_ENOMEM;
+	if (op->rehearses)
+		return KH_EREFUSED;
 	if (d->ruling != KH_DENY) { /* not from a gate: from the engine itself, after all gates */
 		*own = (struct kh_decide_answer){.gate = KH_GATE_PERMISSION,
 						 .ruling = KH_DENY,
@@ -165,35 +166,76 @@ static enum kh_err begin(struct calling *a)
 	return e == KH_OK ? tell(a, KH_CALL_RUNS) : e;
 }
 
-static enum kh_err follow(struct calling *a)
+/* Whether the context was given something from outside that the call is compared with. */
+static bool was_given(const struct calling *a)
+{
+	const struct kh_context_row *context = a->govern.context;
+
+	return context->deliveries > 0 || context->taint != KH_TAINT_LOW;
+}
+
+/*
+ * What the call costs at most.  If content may be found in it, it has to be verified too: so whether it can be paid for
+ * does not follow from what is found.
+ */
+static enum kh_err afford(struct calling *a)
 {
 	const struct kh_decision *d = &a->govern.decision;
+	bool verifies = d->ruling == KH_VERIFY || (a->govern.unverified && was_given(a));
+	struct kh_declaration_row row = a->proposal.row; /* a copy: it may not come to that */
+	int64_t sent = 0;
+	enum kh_err e = verifies && row.verify_at == 0 ? kh_tiers_afford(a->op, a->govern.task, &row, &sent) : KH_OK;
+
+	if (e != KH_OK)
+		return e;
+	bool models = verifies && kh_tiers_next(a->op->engine, &row) != KH_TIERS_NONE;
+	return kh_begin_afford(a->op, &a->govern, models && row.verify_at == 0,
+			       d->ruling == KH_ASK || (verifies && !models));
+}
+
+/* Everything that refuses the call, whatever it is compared with.  *RET_CODE is NULL if nothing does. */
+static enum kh_err check(struct calling *a, const char **ret_code, struct kh_view *ret_why)
+{
+	const struct kh_decision *d = &a->govern.decision;
+	const struct kh_declaration_row *row = &a->proposal.row;
 	struct kh_op *op = a->op;
+
+	*ret_code = NULL;
+	if (d->ruling == KH_DENY) {
+		*ret_code = d->deciding->code;
+		*ret_why = d->deciding->why;
+	} else if (!kh_engine_can_run(op->engine, row->operation)) {
+		*ret_code = "operation_unknown";
+		*ret_why = KH_LIT("no upstream server of that name is configured");
+	} else if (a->row != NULL && a->call->fenced && !a->row->fenced) {
+		/* Whoever approved it was not told about the fence. */
+		*ret_code = "fenced_not_declared";
+		*ret_why = KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced");
+	} else if (row->fenced && op->policy->fenced != KH_FENCED_ALLOW) {
+		*ret_code = "fenced_not_allowed";
+		*ret_why = KH_LIT("the policy lets no content through in a fence");
+	} else {
+		enum kh_err e = afford(a);
+		if (e != KH_EREFUSED)
+			return e;
+		*ret_code = "budget_exceeded";
+		*ret_why = kh_view_str(op->err->detail);
+	}
+	return KH_OK;
+}
+
+static enum kh_err follow(struct calling *a)
+{
+	enum kh_ruling ruling = a->govern.decision.ruling;
 	enum kh_err e = KH_OK;
 
-	if (d->ruling == KH_DENY)
-		return deny(a, d->deciding->code, d->deciding->why);
-	if (!kh_engine_can_run(op->engine, a->proposal.row.operation))
-		return deny(a, "operation_unknown", KH_LIT("no upstream server of that name is configured"));
-	if (a->row != NULL && a->call->fenced && !a->row->fenced) /* whoever approved it was not told about the fence */
-		return deny(a, "fenced_not_declared",
-			    KH_LIT("it was declared to be sealed: call it anew, not by its id, to have it fenced"));
-	if (a->proposal.row.fenced && op->policy->fenced != KH_FENCED_ALLOW)
-		return deny(a, "fenced_not_allowed", KH_LIT("the policy lets no content through in a fence"));
-	if (d->ruling == KH_VERIFY && a->proposal.row.verify_at == 0)
-		e = kh_tiers_afford(op, a->govern.task, &a->proposal.row, &a->sent);
-	if (e != KH_OK)
-		return e;
-	bool models = d->ruling == KH_VERIFY && kh_tiers_next(op->engine, &a->proposal.row) != KH_TIERS_NONE;
-	e = kh_begin_afford(op, &a->govern, models && a->proposal.row.verify_at == 0,
-			    d->ruling == KH_ASK || (d->ruling == KH_VERIFY && !models));
-	if (e == KH_EREFUSED)
-		return deny(a, "budget_exceeded", kh_view_str(op->err->detail));
+	if (ruling == KH_VERIFY && a->proposal.row.verify_at == 0)
+		e = kh_tiers_afford(a->op, a->govern.task, &a->proposal.row, &a->sent);
 	if (e == KH_OK)
-		e = kh_begin_row(op, &a->govern, &a->row);
+		e = kh_begin_row(a->op, &a->govern, &a->row);
 	if (e != KH_OK)
 		return e;
-	switch (d->ruling) {
+	switch (ruling) {
 	case KH_VERIFY:
 		return verify(a);
 	case KH_ASK:
@@ -206,46 +248,55 @@ static enum kh_err follow(struct calling *a)
 	return deny(a, "OPERATION_NOT_ALLOWED", KH_LIT("the gates did not say"));
 }
 
-/* Whether the context was given something, or the token has begun a call, since the call was weighed. */
-static enum kh_err is_stale(const struct calling *a, bool *ret_yes)
+/* K7: compares the call, and decides with what was found. */
+static enum kh_err weigh(struct calling *a)
 {
-	const struct kh_weighed *w = a->call->weighed;
-	int64_t calls = 0;
-	enum kh_err e = kh_sending_count(a->op, a->govern.context->token, &calls);
+	a->call->inspected = true;
+	enum kh_err e = kh_weigh_want(a->op, a->govern.context, a->proposal.row.operation, a->proposal.parameters,
+				      a->call->tries, &a->call->weighed);
 
-	*ret_yes = w == NULL || w->last_block != a->govern.context->last_block || w->calls != calls;
-	return e;
+	if (e != KH_OK)
+		return e;
+	if (a->call->weighed == NULL) {
+		a->call->next = KH_CALL_AGAIN;
+		return KH_OK;
+	}
+	a->govern.weighed = a->call->weighed;
+	e = a->call->weighed->suspicious ? kh_govern_decide(a->op, &a->govern) : KH_OK;
+	return e == KH_OK ? follow(a) : e;
 }
 
 static enum kh_err decide(struct calling *a)
 {
-	bool stale = false;
+	const char *code = NULL;
+	struct kh_view why = KH_LIT("");
 	enum kh_err e = kh_txn_load(a->op->txn, KH_TABLE_CONTEXTS, a->govern.task->context, &a->govern.context);
 
-	if (e == KH_OK)
-		e = is_stale(a, &stale);
-	if (e != KH_OK)
-		return e;
-	if (stale) {
-		a->call->next = KH_CALL_AGAIN;
-		return KH_OK;
-	}
-	if (a->row != NULL) {
+	if (e == KH_OK && a->row != NULL)
 		e = kh_propose_again(a->op, a->govern.task, a->row, &a->proposal);
-	} else {
-		a->proposal.row.fenced = a->call->fenced;
-	}
 	a->govern.proposal = &a->proposal;
-	a->govern.weighed = a->call->weighed;
+	a->govern.called = true;
+	a->govern.came = a->call->since < a->op->now ? a->call->since : a->op->now;
+	if (a->row == NULL) {
+		a->proposal.row.fenced = a->call->fenced;
+		a->proposal.row.declared_at = a->govern.came;
+	}
 	if (e == KH_OK)
 		e = kh_govern_decide(a->op, &a->govern);
-	return e == KH_OK ? follow(a) : e;
+	if (e == KH_OK)
+		e = check(a, &code, &why);
+	if (e != KH_OK)
+		return e;
+	return code != NULL ? deny(a, code, why) : weigh(a);
 }
 
 enum kh_err kh_comm_call_prepare(struct kh_prepare *at, void *call)
 {
-	const struct kh_comm_call *calls = call;
+	struct kh_comm_call *calls = call;
 
+	calls->since = calls->came != 0 ? calls->came : at->came;
+	calls->inspected = false;
+	at->rehearse = true;
 	return calls->declaration.n == 0 ? kh_propose_prepare(at, calls->declare, calls->task) : KH_OK;
 }
 
@@ -259,6 +310,7 @@ enum kh_err kh_comm_call_run(struct kh_op *op, void *arg)
 		return KH_ENOMEM;
 	*a = (struct calling){.op = op, .call = call};
 	call->look = (struct kh_comm_look){0};
+	call->weighed = NULL;
 	enum kh_err e = call->declaration.n > 0 ? take_row(a) : propose_new(a, &refused);
 	if (e != KH_OK || refused)
 		return e;

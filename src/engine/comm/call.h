@@ -2,7 +2,9 @@
  * comm.call: an external operation, decided in the transaction that begins it (E4-E6, K6, A2).
  *
  * Everything is checked again each time: the declaration, the phase, the policy now in force, rates and quotas, the
- * context's taint, what tier 1 found, the grant.  If all gates pass, rates, egress and bits are counted, the grant is
+ * context's taint, what tier 1 found, the grant.  What tier 1 finds never makes the difference between a call that is
+ * refused and one that is not: a call is compared only when all that can refuse it has passed, whatever will be found
+ * (I-45).  If all gates pass, rates, egress and bits are counted, the grant is
  * used, and the row is durably marked as running before anything is carried out (deciding.h).
  */
 #ifndef KH_ENGINE_COMM_CALL_H
@@ -18,7 +20,7 @@ enum kh_comm_next {
 	KH_CALL_RUNS,  /* this process has to carry `errand` out now (deciding.h) */
 	KH_CALL_WAITS, /* a human or a supervisor decides: `approval`; or it runs already, in this process or another */
 	KH_CALL_TRIAGE, /* a model is to be asked first: `ask` (verifying.h) */
-	KH_CALL_AGAIN,  /* the context was given something since the call was weighed: weigh it again */
+	KH_CALL_AGAIN,  /* others of the same token are being decided: it has to wait for its turn */
 };
 
 struct kh_comm_call {
@@ -26,8 +28,16 @@ struct kh_comm_call {
 	struct kh_view declaration; /* public id of an earlier one, or of its approval; or empty, and: */
 	yyjson_val *declare;        /* one declaration, in any form of E3; its session_id may be left out */
 	bool fenced;                /* the content is wanted inside a fence: refused if the policy does not allow it */
-	const struct kh_weighed *weighed;
+	/*
+	 * How often it is compared beside others of the same token, before it has to wait for its turn (KH_CALL_AGAIN); 0: as
+	 * often as it takes, and nothing else is waited for.
+	 */
+	unsigned tries;
+	int64_t came;   /* when it came in, on the engine's clock; 0: now.  Slots are counted from then (I-45) */
+	bool inspected; /* out, even if it is refused: content was looked at, so the answer leaves at a slot */
+	int64_t since;  /* filled in before the transaction: `came`, or now */
 	/* out */
+	const struct kh_weighed *weighed; /* what was found; NULL: it was not compared */
 	enum kh_comm_next next;
 	struct kh_comm_look look;
 	struct kh_errand errand; /* lives in the arena */

@@ -226,8 +226,7 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 		.parameters = g->proposal->parameters,
 		.origins = g->proposal->origins,
 		.origin_count = g->proposal->origin_count,
-		.phase = kh_view_str(g->weighed == NULL ? kh_words_name(&kh_phase_words, KH_PHASE_EXECUTION)
-							: kh_words_name(&kh_phase_words, g->task->phase)),
+		.phase = kh_view_str(kh_words_name(&kh_phase_words, g->called ? g->task->phase : KH_PHASE_EXECUTION)),
 		.planned = g->proposal->planned,
 		.role = KH_ROLE_CONTROLLER,
 		.declared = row->screened ? KH_DECLARED_SCREENED : KH_DECLARED_OK,
@@ -252,6 +251,7 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 	if (e != KH_OK)
 		return e;
 	request.granted = g->grant != NULL;
+	g->unverified = request.verified == KH_VERIFIED_NOT;
 	return kh_decide_run(op->arena, op->policy, &request, &state, op->now, &g->decision);
 }
 

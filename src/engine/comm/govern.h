@@ -14,7 +14,9 @@ struct kh_govern {
 	struct kh_task_row *task;
 	struct kh_context_row *context;
 	struct kh_proposal *proposal;
-	const struct kh_weighed *weighed; /* NULL: it is declared, not called */
+	bool called;                      /* otherwise it is only declared */
+	const struct kh_weighed *weighed; /* NULL: it was not compared, or not yet */
+	int64_t came;                     /* of a call: when it came in; slots are counted from it */
 	/* The approval in whose place it asks for one: a reviewer edits that, so it waits no longer.  NULL: none. */
 	const struct kh_approval_row *instead;
 	/* out */
@@ -24,6 +26,7 @@ struct kh_govern {
 	struct kh_rate_row *rate;      /* the row that keeps it; NULL: nothing was counted yet */
 	struct kh_approval_row *grant; /* the one that covers the call; NULL: none */
 	bool verified;                 /* by the approval that the row names, which has to be used too */
+	bool unverified;               /* nobody has verified it: what is found can make it wait for somebody */
 };
 
 /* Decides.  For a declaration the phase gate answers as if the task were executing. */

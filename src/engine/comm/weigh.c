@@ -6,16 +6,14 @@
 #include "engine/comm/weigh.h"
 
 #include "base/utf8.h"
-#include "core/comm/declaration.h"
-#include "engine/comm/look.h"
 #include "engine/comm/sending.h"
 #include "engine/context/giver.h"
 #include "engine/context/influence.h"
-#include "engine/state/find.h"
 
-#define GIVEN   "given"     /* the member that has what a controller put in */
-#define ENDS    (16U << 10) /* bytes of each end of a text that are kept of what was sent */
-#define CONTENT (32U << 20) /* bytes of content loaded for one call: all callers share the store's thread */
+#define GIVEN   "given"           /* the member that has what a controller put in */
+#define ENDS    (16U << 10)       /* bytes of each end of a text that are kept of what was sent */
+#define CONTENT (32U << 20)       /* bytes of content loaded for one call: all callers share the machine's memory */
+#define MEMORY  ((size_t)1 << 30) /* bytes for one comparison */
 
 /* --- the closure -------------------------------------------------------------------------------------------------- */
 
@@ -58,35 +56,6 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 		source->prints = row->prints;
 		weigh->count++;
 	}
-	return e;
-}
-
-/* --- a declaration that is not in a table yet ---------------------------------------------------------------------- */
-
-/* The session_id that a declaration gives: comm.call checks it.  If it gives none, any word will do. */
-static struct kh_view session_of(yyjson_val *declare)
-{
-	yyjson_val *list = kh_json_get(kh_json_get(declare, "external_info"), "declarations");
-	struct kh_view given = kh_json_str(
-		kh_json_get(list != NULL ? yyjson_arr_get_first(list) : declare, "session_id"));
-
-	return given.n > 0 ? given : KH_LIT("any");
-}
-
-enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh, struct kh_error *err)
-{
-	struct kh_declarations read = {0};
-	struct kh_reasons errors, review;
-
-	kh_reasons_init(&errors, arena);
-	kh_reasons_init(&review, arena);
-	enum kh_err e = kh_declaration_check(arena, NULL, declare, session_of(declare), &read, &errors, &review);
-	if (e == KH_OK && errors.n == 0 && read.n == 1) {
-		weigh->operation = read.at[0].operation.full;
-		return kh_declaration_write(arena, &read.at[0], true, &weigh->parameters, err);
-	}
-	weigh->operation = kh_json_str(kh_json_get(declare, "operation"));
-	weigh->parameters = declare;
 	return e;
 }
 
@@ -148,33 +117,6 @@ enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count,
 	return kh_json_freeze(op->arena, all, words, op->err);
 }
 
-/* The blocks that a query is about: those that it names, or the only one of its task.  Others are refused later. */
-static enum kh_err find_blocks(struct kh_op *op, yyjson_val *query, int64_t context, int64_t **ret_ids, size_t *ret_n)
-{
-	yyjson_val *list = kh_json_get(query, "blocks"), *item;
-	int64_t *ids = KH_NEW_N(op->arena, int64_t, yyjson_arr_size(list) + 1);
-	struct kh_task_row *task = NULL;
-	struct kh_block_row row;
-	size_t i, max;
-	enum kh_err e = ids != NULL ? KH_OK : KH_ENOMEM;
-
-	*ret_n = 0;
-	*ret_ids = ids;
-	yyjson_arr_foreach (list, i, max, item) {
-		if (e != KH_OK)
-			break;
-		e = kh_find_block(op, context, kh_json_str(item), &row);
-		if (e == KH_OK)
-			ids[(*ret_n)++] = row.id;
-	}
-	if (e == KH_OK && *ret_n == 0) {
-		e = kh_find_meant_task(op, kh_json_str(kh_json_get(query, "task")), &task);
-		if (e == KH_OK && task->first_block != 0)
-			ids[(*ret_n)++] = task->first_block;
-	}
-	return e;
-}
-
 /* Whether a query sends SOURCE itself: it is about that block, or about what was put in with the same content. */
 static bool is_sent(struct kh_op *op, const struct kh_verify_source *source, const int64_t *ids, size_t count,
 		    const struct kh_weigh *weigh)
@@ -191,54 +133,37 @@ static bool is_sent(struct kh_op *op, const struct kh_verify_source *source, con
 }
 
 /* Of what a query is about, what a controller put in; and the blocks that it is compared with: all others. */
-static enum kh_err load_given(struct kh_op *op, const struct kh_context_row *context, struct kh_weigh *weigh)
+static enum kh_err load_given(struct kh_op *op, struct kh_weigh *weigh)
 {
-	int64_t *ids = NULL;
-	size_t count = 0;
-	enum kh_err e = find_blocks(op, weigh->query, context->id, &ids, &count);
+	enum kh_err e = collect(op, weigh->blocks, weigh->block_count, &weigh->given, &weigh->given_count);
 
-	if (e == KH_OK)
-		e = collect(op, ids, count, &weigh->given, &weigh->given_count);
 	weigh->others = KH_NEW_N(op->arena, struct kh_verify_source, weigh->count + 1);
 	if (e != KH_OK || weigh->others == NULL)
 		return e == KH_OK ? KH_ENOMEM : e;
 	weigh->other_count = 0;
 	for (size_t i = 0; i < weigh->count; i++) {
-		if (!is_sent(op, &weigh->sources[i], ids, count, weigh))
+		if (!is_sent(op, &weigh->sources[i], weigh->blocks, weigh->block_count, weigh))
 			weigh->others[weigh->other_count++] = weigh->sources[i];
 	}
-	return kh_weigh_with(op, ids, count, &weigh->sending);
+	return kh_weigh_with(op, weigh->blocks, weigh->block_count, &weigh->sending);
 }
 
-/* --- comm.weigh --------------------------------------------------------------------------------------------------- */
-
-static enum kh_err take_declaration(struct kh_op *op, struct kh_weigh *weigh)
-{
-	struct kh_declaration_row *row;
-	enum kh_err e = kh_comm_look_find(op, weigh->declaration, &row);
-
-	if (e != KH_OK)
-		return e;
-	weigh->operation = row->operation;
-	return kh_json_read(op->arena, row->parameters, &weigh->parameters, op->err);
-}
+/* --- loading and comparing ---------------------------------------------------------------------------------------- */
 
 enum kh_err kh_weigh_run(struct kh_op *op, void *call)
 {
 	struct kh_weigh *weigh = call;
 	struct kh_context_row *context = NULL;
 	struct kh_closure closure;
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, op->caller->context, &context);
+	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, weigh->context, &context);
 
-	if (e == KH_OK && weigh->declaration.n > 0)
-		e = take_declaration(op, weigh);
 	if (e == KH_OK)
 		e = kh_influence_find(op, context, NULL, 0, &closure);
 	if (e == KH_OK)
 		e = load_sources(op, &closure, weigh);
 	weigh->sending = weigh->parameters;
-	if (e == KH_OK && weigh->query != NULL)
-		e = load_given(op, context, weigh);
+	if (e == KH_OK && weigh->blocks != NULL)
+		e = load_given(op, weigh);
 	if (e == KH_OK)
 		e = kh_sending_load(op, context->token, weigh->operation, weigh->sending, &weigh->sent,
 				    &weigh->sent_count, &weigh->calls);
@@ -310,4 +235,107 @@ enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, cons
 			.reasons = found.reasons,
 		};
 	return e;
+}
+
+/* --- outside of the transaction ----------------------------------------------------------------------------------- */
+
+struct comparing {
+	struct kh_weigh weigh;
+	int64_t token;
+	bool snapshot;  /* the content is loaded on the caller's thread */
+	bool waits;     /* for a share, if the token has too many; otherwise it is `full` */
+	unsigned tries; /* this is the how-manieth */
+	/* out */
+	bool full;
+	struct kh_weighed found;
+};
+
+/* Copies the findings out of the memory that they were found in. */
+static enum kh_err copy_found(struct kh_arena *arena, const struct kh_weighed *from, struct kh_weighed *ret_to)
+{
+	*ret_to = *from;
+	kh_reasons_init(&ret_to->reasons, arena);
+	for (size_t i = 0; i < from->reasons.n; i++)
+		kh_reasons_add(&ret_to->reasons, from->reasons.at[i].code,
+			       kh_arena_dup(arena, from->reasons.at[i].member), "%.*s",
+			       KH_FMT(from->reasons.at[i].detail));
+	return kh_arena_check(arena);
+}
+
+/* Loads and compares in an arena of its own, because that may be much and is not needed afterwards. */
+static enum kh_err compare_in(struct kh_prepare *at, struct comparing *c, struct kh_arena *own)
+{
+	struct kh_screen *screen = kh_beforehand_screen(at);
+	struct kh_weighed found;
+	enum kh_err e = screen != NULL ? at->load(at, c->snapshot, kh_weigh_run, &c->weigh, own) : KH_ENOMEM;
+
+	if (e != KH_OK)
+		return e;
+	e = kh_weigh_call(screen, own, &c->weigh, &found);
+	if (e != KH_OK)
+		return kh_error_set(at->err, e, "not_weighed", "what influenced the call could not be compared");
+	return copy_found(at->arena, &found, &c->found);
+}
+
+static enum kh_err compare(struct kh_prepare *at, void *work)
+{
+	struct comparing *c = work;
+	struct kh_arena own;
+
+	c->full = !kh_engine_share_take(at->engine, c->token, false);
+	if (c->full && !c->waits)
+		return KH_OK;
+	if (c->full) {
+		kh_beforehand_leave(at); /* who waits keeps no screen from others */
+		c->full = !kh_engine_share_take(at->engine, c->token, true);
+	}
+	kh_arena_init(&own, kh_engine_alloc(at->engine), MEMORY);
+	enum kh_err e = compare_in(at, c, &own);
+	kh_arena_done(&own);
+	kh_engine_share_give(at->engine, c->token);
+	return e;
+}
+
+static enum kh_err want(struct kh_op *op, const struct kh_context_row *context, const struct kh_weigh *words,
+			unsigned tries, const struct kh_weighed **ret_weighed)
+{
+	struct kh_view key = kh_op_id(op, KH_ID_CONTEXT, context->id);
+	const struct comparing *last = kh_beforehand_find(op, compare, key);
+	struct comparing *next = KH_NEW(op->arena, struct comparing);
+	int64_t calls = 0;
+	enum kh_err e = kh_sending_count(op, context->token, &calls);
+
+	*ret_weighed = NULL;
+	if (e != KH_OK || next == NULL)
+		return e != KH_OK ? e : KH_ENOMEM;
+	if (last != NULL && !last->full && last->found.last_block == context->last_block &&
+	    last->found.calls == calls) {
+		*ret_weighed = &last->found;
+		return KH_OK;
+	}
+	if (last != NULL && (last->full || last->tries == tries))
+		return KH_OK;
+	*next = (struct comparing){
+		.weigh = *words,
+		.token = context->token,
+		.snapshot = op->rehearses,
+		.waits = tries == 0,
+		.tries = last != NULL ? last->tries + 1 : 1,
+	};
+	next->weigh.context = context->id;
+	return kh_beforehand_want(op, compare, key, next);
+}
+
+enum kh_err kh_weigh_want(struct kh_op *op, const struct kh_context_row *context, struct kh_view operation,
+			  yyjson_val *parameters, unsigned tries, const struct kh_weighed **ret_weighed)
+{
+	const struct kh_weigh words = {.operation = operation, .parameters = parameters};
+
+	return want(op, context, &words, tries, ret_weighed);
+}
+
+enum kh_err kh_weigh_words(struct kh_op *op, const struct kh_context_row *context, const struct kh_weigh *words,
+			   const struct kh_weighed **ret_weighed)
+{
+	return want(op, context, words, 0, ret_weighed);
 }

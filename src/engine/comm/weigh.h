@@ -2,16 +2,15 @@
  * What a call is compared with before it is decided (K5-K7): the untrusted blocks of its closure, by Keyhole's own
  * records.
  *
- * There are three steps, because the comparison may take long and every caller shares the store's thread: comm.weigh
- * loads, kh_weigh_call() compares on the caller's thread, and comm.call decides, after checking that the context was
- * given nothing and the token has begun no call in between.
+ * The comparison may take long, and how long follows from sealed content.  So an operation has it done outside of its
+ * transaction (beforehand.h), and only when nothing else can refuse the call.
  */
 #ifndef KH_ENGINE_COMM_WEIGH_H
 #define KH_ENGINE_COMM_WEIGH_H
 
 #include "core/block/prints.h"
 #include "core/block/verify.h"
-#include "engine/state/op.h"
+#include "engine/state/beforehand.h"
 
 /* What was found, for comm.call and for the reviewer. */
 struct kh_weighed {
@@ -22,15 +21,13 @@ struct kh_weighed {
 	struct kh_reasons reasons; /* codes of verify.h and where; details quote what matched: only for humans */
 };
 
-/* comm.weigh: controller. */
+/* Loads what is compared.  Keyhole's own: the caller of a call has no business with it. */
 struct kh_weigh {
-	struct kh_view task; /* public id; empty: any task of the context */
-	struct kh_view
-		declaration; /* public id of an earlier one, or of its approval: its parameters are weighed; or */
-	/* in, or taken from the declaration */
+	int64_t context; /* whose closure */
 	struct kh_view operation;
 	yyjson_val *parameters;
-	yyjson_val *query; /* whose words the parameters are; NULL: it is a call */
+	const int64_t *blocks; /* that the query is about whose words the parameters are; NULL: it is a call */
+	size_t block_count;
 	/* out: everything that kh_weigh_call() needs, in the arena */
 	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own text */
 	size_t count;
@@ -54,16 +51,22 @@ enum kh_err kh_weigh_run(struct kh_op *op, void *call);
  */
 enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count, yyjson_val **words) KH_CHECKED;
 
-/*
- * Takes what tier 1 has to examine from a declaration that is not in a table yet: its parameters, in the form in which
- * they are kept (sending.h).  Its reasons are only for humans.  What comm.call will refuse, because it is not one
- * declaration, is examined whole.
- */
-enum kh_err kh_weigh_read(struct kh_arena *arena, yyjson_val *declare, struct kh_weigh *weigh,
-			  struct kh_error *err) KH_CHECKED;
-
 /* Runs tier 1 on what was loaded.  SCREEN belongs to the calling thread. */
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
 			  struct kh_weighed *ret_weighed) KH_CHECKED;
+
+/*
+ * What was found in a call of CONTEXT's token.  If it was not compared yet, or if the context was given something or the
+ * token has begun a call since, this ends the run and has it compared: never KH_OK then.
+ *
+ * TRIES, unless it is 0: how often it may be compared beside others of the same token.  After that, or if the token
+ * has as many compared at once as it may, *RET_WEIGHED is NULL: it has to wait for its turn.
+ */
+enum kh_err kh_weigh_want(struct kh_op *op, const struct kh_context_row *context, struct kh_view operation,
+			  yyjson_val *parameters, unsigned tries, const struct kh_weighed **ret_weighed) KH_CHECKED;
+
+/* The same for the words of a query about BLOCKS, as often as it takes. */
+enum kh_err kh_weigh_words(struct kh_op *op, const struct kh_context_row *context, const struct kh_weigh *words,
+			   const struct kh_weighed **ret_weighed) KH_CHECKED;
 
 #endif

@@ -39,8 +39,10 @@ struct admission {
 	enum kh_taint taint; /* of the Reader (B23) */
 	bool escalation;
 	bool agent;         /* the Reader is an agent with a token */
-	size_t words;       /* bytes that go to a Reader behind a network */
+	yyjson_val *words;  /* what goes to a Reader behind a network; NULL: nothing does */
+	size_t bytes;       /* of it */
 	bool outside, held; /* the Reader is behind a network; a human sees the query before it goes out (K7) */
+	const struct kh_weighed *weighed; /* what its words were compared with, if it goes out (outward.h); else NULL */
 	struct kh_account account;
 	struct kh_allowance allowance;
 	uint64_t deadline_ms;
@@ -197,11 +199,10 @@ static enum kh_err find_agent(struct admission *a)
 /* E1, E5: what the query says goes to a network, and what the agent itself put in of what it is about. */
 static enum kh_err check_outside(struct admission *a)
 {
-	yyjson_val *words = NULL;
-	enum kh_err e = kh_outward_words(a->op->arena, a->call->query, &words, &a->words, a->op->err);
+	enum kh_err e = kh_outward_words(a->op->arena, a->call->query, &a->words, &a->bytes, a->op->err);
 
-	a->words += kh_about_bytes(&a->about);
-	return e == KH_OK ? kh_outward_check(a->op, a->task, a->query.target, a->words) : e;
+	a->bytes += kh_about_bytes(&a->about);
+	return e == KH_OK ? kh_outward_check(a->op, a->task, a->query.target, a->bytes) : e;
 }
 
 /* Finds the Reader and what is recorded about it. */
@@ -271,24 +272,6 @@ static enum kh_err check_escalations(struct admission *a)
 			  : e;
 }
 
-/* Whether the Reader is asked at once; if so, with what. */
-static enum kh_err load_ask(struct admission *a, struct kh_atonce *work)
-{
-	const struct kh_reader *reader = kh_engine_reader(a->op->engine, a->query.target);
-	enum kh_err e = KH_OK;
-
-	if (!a->call->at_once || reader == NULL || !reader->driver->quick || a->query.category == 3)
-		return KH_OK;
-	work->ask = (struct kh_reader_ask){.task = kh_op_id(a->op, KH_ID_TASK, a->task->id), .now = a->op->now};
-	e = kh_find_agent(a->op, a->task->context, &work->ask.from);
-	if (e == KH_OK)
-		e = kh_ask_blocks(a->op, a->blocks, a->block_count, &work->ask);
-	if (e == KH_OK && kh_atonce_is_quick(reader, a->body.n, &work->ask))
-		work->reader = reader;
-	kh_engine_random(a->op->engine, work->ask.nonce, sizeof(work->ask.nonce));
-	return e;
-}
-
 /* B21: whether the justification repeats a Reader's words; and the answer, if that takes no time. */
 static enum kh_err prepare(struct admission *a)
 {
@@ -311,7 +294,7 @@ static enum kh_err prepare(struct admission *a)
 		return KH_ENOMEM;
 	*work = (struct kh_atonce){
 		.query = &a->call->read.query, .body = a->body, .compare = compare, .recent = recent};
-	e = load_ask(a, work);
+	e = a->call->at_once ? kh_atonce_load(a->op, a->task, a->blocks, a->block_count, work) : KH_OK;
 	if (e != KH_OK || (!compare && work->reader == NULL))
 		return e;
 	e = kh_recent_load(a->op, &recent, &work->responses);
@@ -373,6 +356,14 @@ static enum kh_err count(struct admission *a)
 	return KH_OK;
 }
 
+/* When the query came in, by the record: not before its task was opened, and not in the future. */
+static int64_t came_in(const struct admission *a)
+{
+	int64_t since = a->call->since > a->task->opened_at ? a->call->since : a->task->opened_at;
+
+	return since < a->op->now ? since : a->op->now;
+}
+
 static enum kh_err write_query(struct admission *a)
 {
 	struct kh_op *op = a->op;
@@ -395,11 +386,13 @@ static enum kh_err write_query(struct admission *a)
 	row->content = a->account.content;
 	row->reserved = a->account.total;
 	row->escalation = a->escalation;
-	row->egress = a->outside ? (int64_t)a->words : 0;
+	row->egress = a->outside ? (int64_t)a->bytes : 0;
 	a->task->reader_egress += row->egress;
-	row->admitted_at = op->now;
-	row->deadline_at = op->now + (int64_t)a->deadline_ms * 1000;
-	row->pending_at = row->state == KH_QUERY_APPROVAL ? op->now : 0;
+	row->admitted_at = came_in(a);
+	row->deadline_at = row->admitted_at + (int64_t)a->deadline_ms * 1000;
+	/* If content was looked at, the moment at which that ended must not show. */
+	if (row->state == KH_QUERY_APPROVAL)
+		row->pending_at = a->outside || a->done != NULL ? kh_settle_slot(op, row) : row->admitted_at;
 	a->task->escalations += a->escalation;
 	if (row->state != KH_QUERY_ASKING)
 		return KH_OK;
@@ -420,7 +413,7 @@ static enum kh_err record(struct admission *a)
 	kh_emit_add_int(&what, "time", (int64_t)a->account.time);
 	kh_emit_end(&what);
 	if (a->held) /* before `repeats`: members stand in the order of their names */
-		kh_op_describe_codes(&what, "findings", &a->call->weighed->reasons);
+		kh_op_describe_codes(&what, "findings", &a->weighed->reasons);
 	if (repeats(a).n > 0)
 		kh_emit_add_bool(&what, "repeats", true);
 	return kh_op_event(a->op, KH_AUDIT_QUERY_ADMITTED, a->task, kh_op_described(a->op, &what));
@@ -437,9 +430,9 @@ static enum kh_err ask_human(struct admission *a)
 	if (repeats(a).n > 0)
 		kh_reasons_add(&marks, "repeats_delivery", KH_LIT("justification"),
 			       "repeats what a Reader delivered: %.*s", KH_FMT(kh_arena_quote(op->arena, repeats(a))));
-	for (size_t i = 0; a->held && i < a->call->weighed->reasons.n; i++)
-		kh_reasons_add(&marks, a->call->weighed->reasons.at[i].code, a->call->weighed->reasons.at[i].member,
-			       "%.*s", KH_FMT(a->call->weighed->reasons.at[i].detail));
+	for (size_t i = 0; a->held && i < a->weighed->reasons.n; i++)
+		kh_reasons_add(&marks, a->weighed->reasons.at[i].code, a->weighed->reasons.at[i].member, "%.*s",
+			       KH_FMT(a->weighed->reasons.at[i].detail));
 	struct kh_approval_request request = {
 		.kind = KH_APPROVE_ESCALATION,
 		.task = a->task,
@@ -493,8 +486,6 @@ static enum kh_err check(struct admission *a)
 		e = find_rate(a);
 	if (e == KH_OK)
 		e = check_escalations(a);
-	if (e == KH_OK)
-		e = prepare(a);
 	return e == KH_OK ? open_account(a) : e;
 }
 
@@ -524,13 +515,32 @@ static enum kh_err pay(struct admission *a)
 	return e == KH_EREFUSED ? refuse_budget(a) : e;
 }
 
-/* K7: what the words were compared with has to be what there is now. */
-static enum kh_err compare(struct admission *a)
+/* Whether nothing refuses the query any more: pay() will take what it costs. */
+static bool is_paid_for(struct admission *a)
 {
-	if (!a->outside)
-		return KH_OK;
-	enum kh_err e = kh_outward_is_stale(a->op, a->context, a->call->weighed, &a->call->again);
-	a->held = e == KH_OK && !a->call->again && kh_outward_is_held(a->call->weighed);
+	struct kh_window_sums more = {.bits = a->account.total, .escalations = a->escalation};
+
+	return kh_escalation_take(a->escalation, a->task->escalations, a->task->escalation_limit) !=
+		       KH_ESCALATION_FAILS &&
+	       kh_allowance_check(&a->allowance, more) == KH_OK;
+}
+
+/*
+ * Everything that looks at content, and so takes a time that follows from it, comes when nothing can refuse the query
+ * (I-45): the answer, if that takes no time, and what goes out is compared (K7).
+ */
+static enum kh_err inspect(struct admission *a)
+{
+	a->call->inspected = true;
+	enum kh_err e = prepare(a);
+
+	const struct kh_weigh words = {.operation = KH_OUTWARD_OPERATION,
+				       .parameters = a->words,
+				       .blocks = a->blocks,
+				       .block_count = a->block_count};
+	if (e == KH_OK && a->outside)
+		e = kh_weigh_words(a->op, a->context, &words, &a->weighed);
+	a->held = e == KH_OK && a->outside && kh_outward_is_held(a->weighed);
 	return e;
 }
 
@@ -561,13 +571,12 @@ enum kh_err kh_admit_run(struct kh_op *op, void *call)
 	if (e != KH_OK)
 		return op->rehearses ? e : refuse(&a, e);
 	e = check(&a);
-	if (op->rehearses || op->prepared->wanted != NULL)
+	if (e == KH_OK && is_paid_for(&a) && (e = inspect(&a)) != KH_OK)
+		return e; /* it is wanted, or there is no memory for it */
+	if (op->rehearses)
 		return e;
 	if (e != KH_OK)
 		return refuse(&a, e);
-	e = compare(&a);
-	if (e != KH_OK || a.call->again)
-		return e;
 	a.task->budget = kh_limits_task(op, a.task).budget;
 	a.context->budget = kh_limits_context(op, a.context).budget;
 	struct kh_alert alert = kh_alert_before(a.task, a.context);

@@ -20,12 +20,12 @@ struct kh_admit_read {
 };
 
 struct kh_admit {
-	yyjson_val *query;                /* the caller's JSON, with the members of admission */
-	bool at_once;                     /* a Reader that takes no time is asked with it (atonce.h) */
-	struct kh_admit_read read;        /* filled in before the transaction */
-	const struct kh_weighed *weighed; /* what its words were compared with, if it goes out (outward.h); else NULL */
+	yyjson_val *query;         /* the caller's JSON, with the members of admission */
+	bool at_once;              /* a Reader that takes no time is asked with it (atonce.h) */
+	struct kh_admit_read read; /* filled in before the transaction */
+	int64_t since;             /* likewise: when it came in; its slots are counted from then (I-45) */
 	/* out */
-	bool again; /* nothing was done: its words have to be compared first, or anew (engine/deciding.h) */
+	bool inspected; /* even if it is refused: content was looked at, so the answer leaves at a slot */
 	struct kh_view id;
 	struct kh_query_row *row;
 	struct kh_view approval; /* public id if a human decides first; empty: none */

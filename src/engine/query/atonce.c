@@ -8,6 +8,7 @@
 #include "core/bcp/repeat.h"
 #include "engine/query/judge.h"
 #include "engine/query/respond.h"
+#include "engine/state/find.h"
 
 struct kh_view kh_atonce_key(struct kh_arena *arena, const struct kh_reader *reader, const int64_t *blocks,
 			     size_t block_count, const struct kh_recent_ids *recent)
@@ -39,6 +40,23 @@ bool kh_atonce_is_quick(const struct kh_reader *reader, size_t query_size, const
 		left -= size;
 	}
 	return true;
+}
+
+enum kh_err kh_atonce_load(struct kh_op *op, const struct kh_task_row *task, const int64_t *blocks, size_t block_count,
+			   struct kh_atonce *work)
+{
+	const struct kh_reader *reader = kh_engine_reader(op->engine, work->query->target);
+
+	if (reader == NULL || !reader->driver->quick || work->query->category == 3)
+		return KH_OK;
+	work->ask = (struct kh_reader_ask){.task = kh_op_id(op, KH_ID_TASK, task->id), .now = op->now};
+	enum kh_err e = kh_find_agent(op, task->context, &work->ask.from);
+	if (e == KH_OK)
+		e = kh_ask_blocks(op, blocks, block_count, &work->ask);
+	if (e == KH_OK && kh_atonce_is_quick(reader, work->body.n, &work->ask))
+		work->reader = reader;
+	kh_engine_random(op->engine, work->ask.nonce, sizeof(work->ask.nonce));
+	return e;
 }
 
 /* Judges what was said last, as respond.c will want it.  The rounds before were accepted. */

@@ -45,6 +45,10 @@ kh_prepare_fn kh_atonce_run;
 struct kh_view kh_atonce_key(struct kh_arena *arena, const struct kh_reader *reader, const int64_t *blocks,
 			     size_t block_count, const struct kh_recent_ids *recent);
 
+/* Finds out whether the Reader of WORK's query can be asked at once; if so, WORK has what it is asked. */
+enum kh_err kh_atonce_load(struct kh_op *op, const struct kh_task_row *task, const int64_t *blocks, size_t block_count,
+			   struct kh_atonce *work) KH_CHECKED;
+
 /* Whether asking READER this takes so little time that nobody has to wait for it. */
 bool kh_atonce_is_quick(const struct kh_reader *reader, size_t query_size, const struct kh_reader_ask *ask);
 

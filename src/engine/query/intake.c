@@ -42,7 +42,10 @@ enum kh_err kh_intake_prepare(struct kh_prepare *at, void *call)
 	/* B20: a reviewer is shown it. */
 	if (e == KH_OK && admit->read.e == KH_OK && admit->read.query.category == 3)
 		e = kh_subject_prepare(at, admit->read.query.directive);
-	at->rehearse = admit->read.e == KH_OK && (admit->at_once || admit->read.query.category > 1);
+	admit->since = at->came;
+	const struct kh_reader *reader = kh_engine_reader(at->engine, admit->read.query.target);
+	at->rehearse = admit->read.e == KH_OK &&
+		       (admit->at_once || admit->read.query.category > 1 || (reader != NULL && reader->outside));
 	return e;
 }
 

@@ -59,16 +59,6 @@ enum kh_err kh_outward_check(struct kh_op *op, const struct kh_task_row *task, s
 	return KH_OK;
 }
 
-enum kh_err kh_outward_is_stale(struct kh_op *op, const struct kh_context_row *context,
-				const struct kh_weighed *weighed, bool *ret_yes)
-{
-	int64_t calls = 0;
-	enum kh_err e = kh_sending_count(op, context->token, &calls);
-
-	*ret_yes = weighed == NULL || weighed->last_block != context->last_block || weighed->calls != calls;
-	return e;
-}
-
 bool kh_outward_is_held(const struct kh_weighed *weighed)
 {
 	for (size_t i = 0; i < weighed->reasons.n; i++) {

@@ -25,10 +25,6 @@ enum kh_err kh_outward_blocks(struct kh_op *op, struct kh_view reader, const int
 enum kh_err kh_outward_check(struct kh_op *op, const struct kh_task_row *task, struct kh_view reader,
 			     size_t bytes) KH_CHECKED;
 
-/* Whether WEIGHED (NULL: nothing) was found before the context was given something or its token sent something. */
-enum kh_err kh_outward_is_stale(struct kh_op *op, const struct kh_context_row *context,
-				const struct kh_weighed *weighed, bool *ret_yes) KH_CHECKED;
-
 /* Whether a human has to see the query first.  The wording alone, which is the Reader's business, is no reason. */
 bool kh_outward_is_held(const struct kh_weighed *weighed);
 

@@ -211,15 +211,20 @@ enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, str
 	return ready(op, query, KH_OUTCOME_DELIVERED, "", what);
 }
 
+int64_t kh_settle_slot_of(const struct kh_policy *policy, int64_t from, int64_t now, uint64_t most_ms)
+{
+	int64_t after = now > from ? now - from : 0;
+
+	if (policy->release == KH_RELEASE_IMMEDIATE)
+		return now;
+	/* Rounds up to a whole millisecond, so that a slot is never earlier than what it releases. */
+	return from + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, most_ms) * 1000;
+}
+
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)
 {
-	int64_t after = op->now - query->admitted_at, deadline = query->deadline_at - query->admitted_at;
-
-	if (op->policy->release == KH_RELEASE_IMMEDIATE)
-		return op->now;
-	/* Rounds up to a whole millisecond, so that a slot is never earlier than what it releases. */
-	return query->admitted_at +
-	       (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, (uint64_t)deadline / 1000) * 1000;
+	return kh_settle_slot_of(op->policy, query->admitted_at, op->now,
+				 (uint64_t)(query->deadline_at - query->admitted_at) / 1000);
 }
 
 enum kh_err kh_settle_end(struct kh_op *op, struct kh_query_row *query, enum kh_outcome outcome, const char *reason)

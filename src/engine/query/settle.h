@@ -19,8 +19,9 @@ enum kh_err kh_settle_ready(struct kh_op *op, struct kh_query_row *query, enum k
  */
 enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, struct kh_view what) KH_CHECKED;
 
-/* The slot at which what is known about QUERY now may be told (B17). */
+/* The slot at which what is known about QUERY now may be told (B17); and the same for anything that began at FROM. */
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
+int64_t kh_settle_slot_of(const struct kh_policy *policy, int64_t from, int64_t now, uint64_t most_ms);
 
 /*
  * Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.

@@ -15,6 +15,9 @@
  * run compares keys, and what was prepared for other content is not found.  Results belong to one call; if another
  * policy comes into force meanwhile, all of them are dropped.
  *
+ * Work whose time follows from sealed content is wanted last: after everything that can refuse the call without it has
+ * passed.  A refusal leaves at once, so it must not have taken longer because of content (I-45).
+ *
  * What an operation can know before its first run is prepared by its `prepare` (operations.h), with kh_beforehand_do().
  * If it needs rows for that, the operation is rehearsed: run once on the caller's thread, on a snapshot, up to what it
  * wants.  So most operations are run once on the store's thread.  A rehearsal that would change something ends there,
@@ -39,6 +42,12 @@ struct kh_prepare {
 	struct kh_beforehand *prepared;
 	struct kh_engine_screen *taken; /* NULL: no screen was needed yet */
 	bool rehearse;                  /* set by `prepare`: the operation is likely to want something */
+	int64_t came;                   /* when the call came in, before any work, on the engine's clock */
+	/*
+	 * Runs FN, which only reads, for Keyhole itself and with memory of its own: for work on more content than the
+	 * call should keep.  SNAPSHOT: on the caller's thread; otherwise in turn with all operations.
+	 */
+	enum kh_err (*load)(struct kh_prepare *at, bool snapshot, kh_engine_fn *fn, void *call, struct kh_arena *arena);
 };
 
 /* WORK has the inputs, and gets the results.  If it fails, so does the call. */

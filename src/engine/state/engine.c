@@ -147,3 +147,43 @@ void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *ta
 	pthread_mutex_unlock(&engine->lock);
 	leave(engine);
 }
+
+/* A free share for TOKEN; NULL: there is none, or TOKEN has half of them. */
+static int64_t *find_share(struct kh_engine *engine, int64_t token)
+{
+	int64_t *free_one = NULL;
+	unsigned own = 0;
+
+	for (size_t i = 0; i < KH_ENGINE_SCREENS; i++) {
+		own += engine->sharing[i] == token;
+		if (engine->sharing[i] == 0)
+			free_one = &engine->sharing[i];
+	}
+	return own < KH_ENGINE_SCREENS / 2 ? free_one : NULL;
+}
+
+bool kh_engine_share_take(struct kh_engine *engine, int64_t token, bool wait)
+{
+	int64_t *share;
+
+	pthread_mutex_lock(&engine->lock);
+	while ((share = find_share(engine, token)) == NULL && wait)
+		pthread_cond_wait(&engine->shared, &engine->lock);
+	if (share != NULL)
+		*share = token;
+	pthread_mutex_unlock(&engine->lock);
+	return share != NULL;
+}
+
+void kh_engine_share_give(struct kh_engine *engine, int64_t token)
+{
+	pthread_mutex_lock(&engine->lock);
+	for (size_t i = 0; i < KH_ENGINE_SCREENS; i++) {
+		if (engine->sharing[i] == token) {
+			engine->sharing[i] = 0;
+			break;
+		}
+	}
+	pthread_cond_broadcast(&engine->shared);
+	pthread_mutex_unlock(&engine->lock);
+}

@@ -44,6 +44,13 @@ struct kh_engine_screen *kh_engine_screen_take(struct kh_engine *engine);
 struct kh_screen *kh_engine_screen_of(struct kh_engine_screen *taken);
 void kh_engine_screen_give(struct kh_engine *engine, struct kh_engine_screen *taken);
 
+/*
+ * A share of the work on content, for a call of TOKEN.  One token has at most half of KH_ENGINE_SCREENS at once, so that
+ * others find a screen.  If it has them, the caller waits, or this returns false.
+ */
+bool kh_engine_share_take(struct kh_engine *engine, int64_t token, bool wait) KH_CHECKED;
+void kh_engine_share_give(struct kh_engine *engine, int64_t token);
+
 const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
 struct kh_tally *kh_engine_tally(const struct kh_engine *engine);
 struct kh_store *kh_engine_store(const struct kh_engine *engine);

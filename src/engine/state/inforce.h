@@ -6,6 +6,7 @@
 #define KH_ENGINE_STATE_INFORCE_H
 
 #include "core/policy/quota.h"
+#include "engine/state/engine.h"
 #include "engine/state/publicid.h"
 #include "engine/state/settings.h"
 
@@ -42,6 +43,8 @@ struct kh_engine {
 	pthread_mutex_t lock;                /* guards all spare screens, and */
 	unsigned taken;                      /* how many are in use */
 	pthread_cond_t given;                /* one was given back */
+	int64_t sharing[KH_ENGINE_SCREENS];  /* the token of each share (kh_engine_share_take()); 0: free; same lock */
+	pthread_cond_t shared;               /* one is free again */
 	unsigned char id_key[KH_PUBLICID_KEY];
 	int64_t last; /* used by the store's thread: time never goes back */
 	struct kh_tally *tally;

@@ -34,7 +34,7 @@ static const struct {
 	{"token.who", "CRSHVA"},      {"context.reset", "....VA"},    {"context.add", "...H.."},
 	{"context.output", "...H.."}, {"context.assemble", "...H.."}, {"context.guard", "...H.."},
 	{"context.show", "...HVA"},   {"audit.read", "....VA"},       {"ask.begin", "......"},
-	{"comm.declare", "C....."},   {"comm.weigh", "C....."},       {"comm.call", "C....."},
+	{"comm.declare", "C....."},   {"comm.weigh", "......"},       {"comm.call", "C....."},
 	{"comm.look", "C..HVA"},      {"comm.list", "C..HVA"},        {"comm.show", "...HVA"},
 	{"comm.end", "......"},       {"comm.triaged", "......"},     {"query.due", "......"},
 	{"content.purge", "......"},  {"recover", "......"},

@@ -33,8 +33,8 @@ static enum kh_err admit(struct kh_asking *w, const char *question, struct kh_ad
 					      KH_FMT(w->task), question);
 
 	*ret_admit = (struct kh_admit){.query = kh_fixture_json(f, text)};
-	return kh_deciding_admit(f->engine, kh_token_read(f->engine, f->controller), ret_admit, &f->t->arena,
-				 &f->t->err);
+	return kh_engine_call(f->engine, kh_token_read(f->engine, f->controller), kh_admit_run, ret_admit, &f->t->arena,
+			      &f->t->err);
 }
 
 /* E1: not in planning.  Nothing is charged, and the Reader is not asked. */

@@ -1,4 +1,5 @@
 /* What a call is held against: the closure, by Keyhole's own books (K5-K7). */
+#include "beforehand/beforehand.h"
 #include "operating.h"
 
 #include "engine/comm/call.h"
@@ -9,11 +10,32 @@
 #include "engine/purging.h"
 #include "engine/task/reset.h"
 
-static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
+/* comm.weigh for a context of which the public id is known. */
+struct weighing {
+	struct kh_view context;
+	struct kh_weigh *weigh;
+};
+
+static enum kh_err run(struct kh_op *op, void *call)
 {
+	struct weighing *w = call;
+
+	assert_true(kh_op_number(op, KH_ID_CONTEXT, w->context, &w->weigh->context));
+	return kh_weigh_run(op, w->weigh);
+}
+
+static enum kh_err weigh_in(struct kh_fixture *f, struct kh_view context, const char *parameters, struct kh_weigh *ret)
+{
+	struct weighing w = {context, ret};
+
 	*ret = (struct kh_weigh){.operation = KH_LIT("comm.read"),
 				 .parameters = kh_fixture_json(f, kh_view_str(parameters))};
-	return kh_fixture_call(f, f->controller, kh_weigh_run, ret);
+	return kh_fixture_own(f, run, &w);
+}
+
+static enum kh_err weigh(struct kh_fixture *f, const char *parameters, struct kh_weigh *ret)
+{
+	return weigh_in(f, f->context, parameters, ret);
 }
 
 /* K5: what was sealed and never asked about has influenced nobody; what was asked about has, and its answer. */
@@ -45,10 +67,10 @@ static void test_own_words(struct kh_test *t)
 		.event = KH_EVENT_USER_MESSAGE,
 		.content = KH_LIT("Look at https://trains.example/berlin please"),
 	};
-	struct kh_weigh call = {.operation = KH_LIT("comm.read"), .parameters = kh_fixture_json(f, KH_LIT("{}"))};
+	struct kh_weigh call;
 
 	must(t, kh_fixture_call(f, f->host, kh_context_add_run, &add));
-	must(t, kh_fixture_call(f, f->hosted, kh_weigh_run, &call));
+	must(t, weigh_in(f, f->hosted_context, "{}", &call));
 	assert_int_equal(call.count, 1);
 	assert_int_equal(call.sources[0].from, KH_VERIFY_OWN);
 }
@@ -88,10 +110,22 @@ static void test_sent(struct kh_test *t)
 	assert_view(sent_in(&call, "comm.read .path"), "0\n2\n");
 	assert_view(sent_in(&call, ""), "path\t/srv/docs/0\n2\n");
 	assert_int_equal(call.calls, 2);
-	/* A call that was begun is weighed by its own operation and parameters. */
-	call = (struct kh_weigh){.declaration = act.look.id};
-	must(t, kh_fixture_call(f, f->controller, kh_weigh_run, &call));
-	assert_view(call.operation, "comm.read");
+}
+
+/* Something is given to the context while a call of it is compared, as often as LEFT says. */
+static struct {
+	struct kh_fixture *f;
+	struct kh_view task;
+	int left, seen;
+} meanwhile;
+
+static void give(const char *name)
+{
+	if (strcmp(name, "kh_verify_call") != 0)
+		return;
+	meanwhile.seen++;
+	if (meanwhile.left-- > 0)
+		kh_fixture_block(meanwhile.f, meanwhile.f->controller, meanwhile.task, "a page");
 }
 
 /* What is given between weighing and deciding is weighed too: nothing is decided on what is stale. */
@@ -99,23 +133,24 @@ static void test_stale(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_open(t, KH_OPERATING_POLICY);
 	struct kh_view task = kh_operating_task(f);
-	struct kh_weighed weighed;
-	struct kh_weigh call;
+	struct kh_token_claim token = kh_token_read(f->engine, f->controller);
+	struct kh_comm_call act = {.task = task, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ))};
 
-	must(t, weigh(f, "{\"path\":\"/srv/docs/a\"}", &call));
-	struct kh_engine_screen *screen = kh_engine_screen_take(f->engine);
-	assert_non_null(screen);
-	enum kh_err e = kh_weigh_call(kh_engine_screen_of(screen), &t->arena, &call, &weighed);
-	kh_engine_screen_give(f->engine, screen);
+	meanwhile.f = f;
+	meanwhile.task = task;
+	meanwhile.left = 1;
+	meanwhile.seen = 0;
+	kh_beforehand_hook = give;
+	enum kh_err e = kh_deciding_run(f->engine, token, &act, &t->arena, &t->err);
+	meanwhile.left = 2;
+	struct kh_comm_call other = {.task = task, .declare = act.declare};
+	if (e == KH_OK)
+		e = kh_deciding_try(f->engine, token, &other, &t->arena, &t->err);
+	kh_beforehand_hook = NULL;
 	must(t, e);
-	kh_operating_influence(f, task, "a page");
-	struct kh_comm_call act = {
-		.task = task, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_READ)), .weighed = &weighed};
-	must(t, kh_fixture_call(f, f->controller, kh_comm_call_run, &act));
-	assert_int_equal(act.next, KH_CALL_AGAIN);
-	act.weighed = NULL;
-	must(t, kh_fixture_call(f, f->controller, kh_comm_call_run, &act));
-	assert_int_equal(act.next, KH_CALL_AGAIN);
+	assert_int_equal(act.next, KH_CALL_RUNS);
+	assert_int_equal(other.next, KH_CALL_AGAIN);
+	assert_int_equal(meanwhile.seen, 4);
 }
 
 /* K7: a reset by a human clears what was given, and not what the token sent. */
