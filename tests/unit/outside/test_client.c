@@ -281,17 +281,10 @@ static void test_bad_request(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_run),
-	KH_TEST_ONCE(test_fetch),
-	KH_TEST_ONCE(test_clean_start),
-	KH_TEST_ONCE(test_no_streams),
-	KH_TEST_ONCE(test_bad_start),
-	KH_TEST_ONCE(test_no_program),
-	KH_TEST_ONCE(test_no_status),
-	KH_TEST_ONCE(test_dies),
-	KH_TEST_ONCE(test_killed),
-	KH_TEST_ONCE(test_cancel),
-	KH_TEST_ONCE(test_bad_request),
+	KH_TEST_ONCE(test_run),        KH_TEST_ONCE(test_fetch),       KH_TEST_ONCE(test_clean_start),
+	KH_TEST_ONCE(test_no_streams), KH_TEST_ONCE(test_bad_start),   KH_TEST_ONCE(test_no_program),
+	KH_TEST_ONCE(test_no_status),  KH_TEST_ONCE(test_dies),        KH_TEST_ONCE(test_killed),
+	KH_TEST_ONCE(test_cancel),     KH_TEST_ONCE(test_bad_request),
 };
 
 int main(int argc, char **argv, char **environment)

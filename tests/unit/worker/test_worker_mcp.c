@@ -41,7 +41,7 @@ static int follow(const char *job, const char *const *pieces, size_t count)
 		_exit(0);
 	}
 	close(stream[1]);
-	int status = kh_worker_job_do(&kind, in[0], out[1], errors[1], stream[0]);
+	int status = kh_worker_job_do(&kind, in[0], out[1], errors[1], stream[0], -1);
 	close(in[0]);
 	close(out[1]);
 	close(errors[1]);
