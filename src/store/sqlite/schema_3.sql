@@ -127,3 +127,48 @@ ALTER TABLE declarations ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHE
 
 -- Whether what was shown for approval was to be given to the agent in a fence: only then does a grant cover that.
 ALTER TABLE approvals ADD COLUMN fenced INTEGER NOT NULL DEFAULT 0 CHECK (fenced IN (0, 1));
+
+-- Content stands last.  SQLite reads a row from its beginning, page after page: a column that stands after content would
+-- be read in a time that follows from the content's size, and so would all that looks at a block without its content.
+-- A column that is added to blocks goes into this table, before the sealed ones.
+CREATE TABLE blocks_before AS SELECT * FROM blocks;
+DROP TABLE blocks;
+CREATE TABLE blocks (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	revision INTEGER NOT NULL CHECK (revision >= 0),
+	context INTEGER NOT NULL,
+	task INTEGER NOT NULL,
+	query INTEGER NOT NULL,
+	declaration INTEGER NOT NULL CHECK (declaration >= 0),
+	kind TEXT NOT NULL CHECK (kind = 'sealed' OR kind = 'delivery' OR kind = 'host' OR kind = 'output'),
+	trust TEXT NOT NULL CHECK (trust = 'trusted' OR trust = 'vetted' OR trust = 'untrusted'),
+	type TEXT NOT NULL CHECK (type IN ('instruction', 'data')),
+	taint TEXT NOT NULL CHECK (taint = 'low' OR taint = 'medium' OR taint = 'high'),
+	put INTEGER NOT NULL CHECK (put >= 0),
+	put_by INTEGER NOT NULL,
+	given INTEGER NOT NULL CHECK (given IN (0, 1)),
+	told INTEGER NOT NULL CHECK (told >= -1),
+	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
+	prev_text INTEGER NOT NULL CHECK (prev_text >= 0 AND prev_text < id),
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	purged_at INTEGER NOT NULL,
+	content_hash BLOB NOT NULL CHECK (length(content_hash) = 32),
+	source TEXT NOT NULL,
+	tainted_by TEXT NOT NULL,
+	attribution TEXT NOT NULL,
+	origin TEXT NOT NULL,
+	prints BLOB NOT NULL,
+	content BLOB NOT NULL,
+	CONSTRAINT no_untrusted_instruction CHECK (NOT (trust = 'untrusted' AND type = 'instruction')),
+	CONSTRAINT sealed_is_untrusted CHECK (kind NOT IN ('sealed', 'delivery') OR trust = 'untrusted'),
+	CONSTRAINT delivery_of_a_query CHECK (kind <> 'delivery' OR query > 0),
+	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR length(content) = 0)
+) STRICT;
+INSERT INTO blocks SELECT id, revision, context, task, query, declaration, kind, trust, type, taint, put, put_by, given,
+	told, prev, prev_text, created_at, expires_at, purged_at, content_hash, source, tainted_by, attribution, origin,
+	prints, content FROM blocks_before;
+DROP TABLE blocks_before;
+CREATE INDEX blocks_expiring ON blocks (expires_at) WHERE expires_at > 0 AND purged_at = 0;
+CREATE INDEX blocks_of_task ON blocks (task) WHERE kind = 'sealed' AND told = 0;
+CREATE INDEX blocks_told ON blocks (task, told) WHERE told > 0;

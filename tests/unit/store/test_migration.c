@@ -48,6 +48,20 @@ static void test_no_untrusted_instruction(struct kh_test *t)
 	opened_remove(&o);
 }
 
+/* I-45: what stands after content in a row is read through all of it, in a time that shows its size. */
+static void test_content_stands_last(struct kh_test *t)
+{
+	struct opened o;
+
+	opened_with_rows(&o, &t->arena);
+	must_accept(&o, "CREATE TEMP TABLE last (name TEXT CHECK (name IN ('content', 'prints')));"
+			"INSERT INTO temp.last SELECT name FROM pragma_table_info('blocks') ORDER BY cid DESC LIMIT 2");
+	must_refuse(&o,
+		    "CREATE TEMP TABLE after (name TEXT CHECK (name NOT IN ('content', 'prints')));"
+		    "INSERT INTO temp.after SELECT name FROM pragma_table_info('blocks') ORDER BY cid DESC LIMIT 2");
+	opened_remove(&o);
+}
+
 /* L2: no delivery without its audit event. */
 static void test_no_delivery_without_event(struct kh_test *t)
 {
@@ -415,6 +429,7 @@ static void test_foreign_trigger(struct kh_test *t)
 
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_no_untrusted_instruction),
+	KH_TEST_ONCE(test_content_stands_last),
 	KH_TEST_ONCE(test_no_delivery_without_event),
 	KH_TEST_ONCE(test_no_negative_remainder),
 	KH_TEST_ONCE(test_no_use_too_many),
