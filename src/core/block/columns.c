@@ -83,6 +83,7 @@ static enum kh_err join_here(struct kh_arena *arena, const struct kh_buf *lines,
 	for (size_t i = before; e == KH_OK && i < pieces->n; i++) {
 		pieces->at[i].from = 0;
 		pieces->at[i].to = pieces->at[i].text.n;
+		pieces->at[i].whole = false;
 	}
 	return e;
 }

@@ -153,6 +153,11 @@ static void test_lists(struct kh_test *t)
 	suspicious(t, spelled(t, "{\"args\":[", "\"?\"", ",\"and\",\"more\"]}", 60), "shared_run", "arguments.args[0]");
 	suspicious(t, spelled(t, "{\"fields\":[", "{\"name\":\"?\",\"type\":\"boolean\"}", "]}", 0), "shared_run",
 		   "arguments.fields[0].name");
+	/* four letters at the ninth place of each item, and items of another kind behind them */
+	suspicious(t,
+		   "{\"args\":[\"szplghbnendtvsz\",\"dnwzcqhshisdrhh\",\"kcfgvxdqatatfmj\","
+		   "\"krdljqlncjbrcqt\",\"gbkrfzbfxjjnbdg\",\"wbvdxtwjrdqjdxg\"]}",
+		   "shared_run", "arguments.args[0]");
 	clear(t, 3, "{\"args\":[\"q0\",\"w1\",\"e2\",\"r3\",\"t4\",\"z5\",\"u6\",\"i7\",\"o8\",\"p9\"]}");
 	clear(t, 3, "{\"args\":[\"yes\",\"no\",\"red\",\"green\",\"blue\",\"invoice\",\"order\"]}");
 }
