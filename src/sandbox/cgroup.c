@@ -298,7 +298,7 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 	int64_t now = kh_clock_wall_us();
 	int places[PLACES];
 
-	*base = (struct kh_cgroup_base){.parent = {-1, -1, -1}, .own = {-1, -1, -1}, .alarm = -1, .keeper = -1};
+	*base = (struct kh_cgroup_base)KH_CGROUP_NONE;
 	/* The pid alone is not unique: containers that share a hierarchy have the same pids. */
 	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
 	/* Start the keeper before making the folders that it will remove. */

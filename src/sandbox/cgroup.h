@@ -17,6 +17,12 @@
 
 #define KH_CGROUP_HIERARCHIES 3
 
+/* A base with nothing to close. */
+#define KH_CGROUP_NONE                                                                 \
+	{                                                                              \
+		.parent = {-1, -1, -1}, .own = {-1, -1, -1}, .alarm = -1, .keeper = -1 \
+	}
+
 struct kh_cgroup_base {
 	int parent[KH_CGROUP_HIERARCHIES]; /* the folder that holds the executor's folder; -1 if there is none */
 	int own[KH_CGROUP_HIERARCHIES];    /* the executor's folder */

@@ -112,10 +112,7 @@ static bool read_own_namespaces(struct kh_namespaces *ret)
 }
 
 /* A kit with nothing to close. */
-static const struct kh_sandbox_kit empty = {.self = -1,
-					    .program = -1,
-					    .idmap = -1,
-					    .cgroup = {.parent = {-1, -1}, .own = {-1, -1}, .alarm = -1, .keeper = -1}};
+static const struct kh_sandbox_kit empty = {.self = -1, .program = -1, .idmap = -1, .cgroup = KH_CGROUP_NONE};
 
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn *worker, const struct kh_alloc *alloc,
 				struct kh_error *err)
