@@ -531,6 +531,8 @@ struct m_told model_look(struct model *m, int caller, int query)
 	} else if (q->asked_human != MODEL_NONE && q->pending <= m->now) {
 		told.outcome = M_PENDING; /* from its slot on, and whatever happens behind it until the end */
 		told.approval = q->asked_human;
+		told.early = m->policy.slots && m->approvals[q->asked_human].kind == M_ESCALATION &&
+			     m->now < rule_slot(q, q->pending);
 	}
 	return told;
 }

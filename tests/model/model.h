@@ -166,6 +166,9 @@ struct m_told {
 	int made; /* token, task, block, query or ask */
 	int approval;
 	const char *word; /* of a response: "accepted", "invalid", "closed" */
+	/* Pending, or nothing yet: a query that was compared with what Readers said waits for a human from its first
+	   slot on, another from the beginning.  The model does not know what was compared. */
+	bool early;
 };
 
 /* Whether N more of everything would still fit. */
