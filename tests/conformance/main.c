@@ -4,13 +4,14 @@
  *
  *     conformance serve [OPTION...]     as keyhole serve
  *     conformance --version
- *     conformance executor, worker      what it starts itself
+ *     conformance spawner, executor, worker      what it starts itself
  */
 #include "cli/commands.h"
 #include "conform_methods.h"
 #include "conform_tools.h"
 #include "executor/executor.h"
 #include "executor/workers.h"
+#include "outside/spawner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 
+	if (strcmp(word, "spawner") == 0)
+		return kh_spawner_main();
 	if (strcmp(word, "executor") == 0)
 		return kh_executor_main();
 	if (strcmp(word, "worker") == 0 && argc == 3)
