@@ -173,10 +173,8 @@ static void test_quote(struct kh_test *t)
 		"a\xc2\x85z",
 		"a\xe2\x80\xa8z",
 		"a\xe2\x80\xa9z",
-		"\xef\xbb\xbf"
-		"a",
-		"a\xe2\x80\xae"
-		"b",
+		"\xef\xbb\xbfz",
+		"a\xe2\x80\xaez",
 		"\xf0\x9f\x98\x80",
 		"e\xcc\x81",
 		"null",
