@@ -59,7 +59,7 @@ static double now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_REALTIME, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
