@@ -6,6 +6,7 @@
  */
 #include "base/canonical.h"
 
+#include "base/decimal.h"
 #include "base/emit.h"
 #include "base/utf8.h"
 
@@ -50,41 +51,10 @@ static int compare_members(const void *a, const void *b)
 	return compare_utf16(kh_json_str(x), kh_json_str(y));
 }
 
-/* The shortest decimal digits of a positive double and their exponent: 0.d1d2... * 10^exponent.  yyjson finds them. */
-static bool shortest(struct kh_arena *arena, double value, char digits[32], int *ret_n, int *ret_exponent)
-{
-	yyjson_mut_doc *doc = kh_json_new(arena);
-	struct kh_view text;
-	int n = 0, point = -1, exponent = 0;
-	size_t i = 0;
-
-	if (kh_json_write(arena, yyjson_mut_real(doc, value), &text) != KH_OK)
-		return false;
-	for (; i < text.n && text.p[i] != 'e' && text.p[i] != 'E'; i++) {
-		if (text.p[i] == '.')
-			point = n;
-		else if (n < 31)
-			digits[n++] = text.p[i];
-	}
-	if (point < 0)
-		point = n;
-	if (i < text.n)
-		exponent = (int)strtol(text.p + i + 1, NULL, 10);
-	int zeros = 0;
-	while (zeros < n - 1 && digits[zeros] == '0')
-		zeros++;
-	while (n > zeros + 1 && digits[n - 1] == '0')
-		n--;
-	memmove(digits, digits + zeros, (size_t)(n - zeros));
-	*ret_n = n - zeros;
-	*ret_exponent = point - zeros + exponent;
-	return true;
-}
-
 /* ECMA-262, Number::toString: K digits, the decimal point after the first E of them. */
 static void put_real(struct kh_buf *out, double value)
 {
-	char digits[32];
+	char digits[KH_DECIMAL_DIGITS];
 	int k, e;
 
 	if (value == 0) {
@@ -93,10 +63,7 @@ static void put_real(struct kh_buf *out, double value)
 	}
 	if (value < 0)
 		kh_buf_byte(out, '-');
-	if (!shortest(out->arena, fabs(value), digits, &k, &e)) {
-		out->err = KH_ENOMEM;
-		return;
-	}
+	k = kh_decimal_shortest(fabs(value), digits, &e);
 	if (k <= e && e <= 21) {
 		kh_buf_add(out, kh_view_of(digits, (size_t)k));
 		for (int i = k; i < e; i++)

@@ -23,4 +23,18 @@ bool kh_diskroom_of(const char *path, struct kh_diskroom *ret_room);
 /* True if there is less than the floor.  A file system that cannot be asked is not low: whoever writes is told. */
 bool kh_diskroom_is_low(const char *path);
 
+/* What was found out lately.  Zeroed but for its path. */
+struct kh_diskroom_recent {
+	const char *path;
+	int64_t asked; /* kh_clock_us(); with atomic operations only */
+	bool low;      /* likewise */
+};
+
+/*
+ * The same, as of the last KH_DISKROOM_RECENT microseconds: for those who ask thousands of times a second.  In that time
+ * a disk takes in far less than the floor.
+ */
+#define KH_DISKROOM_RECENT 20000
+bool kh_diskroom_was_low(struct kh_diskroom_recent *recent);
+
 #endif

@@ -113,6 +113,15 @@ static inline char kh_ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* The value of a hexadecimal digit, or -1. */
+static inline int kh_ascii_hex(char c)
+{
+	if (kh_ascii_is_digit(c))
+		return c - '0';
+	c = kh_ascii_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Equal but for the case of ASCII letters. */
 bool kh_view_eq_nocase(struct kh_view a, struct kh_view b);
 

@@ -6,7 +6,7 @@
  */
 #include "cli/commands.h"
 #include "cli/comms.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/offline.h"
 #include "core/comm/operations.h"
 #include "executor/executor.h"

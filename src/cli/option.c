@@ -1,7 +1,7 @@
 /* Reading options.  They come from the user, but are still quoted in messages. */
 #include "cli/option.h"
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 /* Reads digits followed by a factor. */
 static bool read_bytes(struct kh_view v, uint64_t *ret_value)

@@ -1,5 +1,5 @@
 /* Finds the nearest name.  Names and words are short, so three rows of a table on the stack are enough. */
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <string.h>
 

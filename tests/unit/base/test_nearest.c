@@ -1,6 +1,6 @@
 /* I6: a word that is no command or option is answered with the name that it is nearest to, and with none that is far.
  */
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "harness.h"
 
 static const char *nearest(const char *word)

@@ -3,8 +3,8 @@
  *
  * Trusts nobody: the word comes from the user and may have any length.  Returns only names of the program's own tables.
  */
-#ifndef KH_CLI_NEAREST_H
-#define KH_CLI_NEAREST_H
+#ifndef KH_BASE_NEAREST_H
+#define KH_BASE_NEAREST_H
 
 #include "base/view.h"
 
