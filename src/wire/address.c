@@ -143,6 +143,17 @@ static const char *refused_ipv6(const unsigned char *bytes)
 	return is_carrier || bytes[0] >> 5 == 1 ? NULL : "reserved";
 }
 
+struct kh_address kh_address_meant(const struct kh_address *address)
+{
+	static const unsigned char mapped[] = {[10] = 0xff, 0xff};
+	struct kh_address meant = {.is_v6 = false};
+
+	if (!address->is_v6 || memcmp(address->bytes, mapped, sizeof(mapped)) != 0)
+		return *address;
+	memcpy(meant.bytes, address->bytes + sizeof(mapped), IPV4_SIZE);
+	return meant;
+}
+
 const char *kh_address_refused(const struct kh_address *address)
 {
 	return address->is_v6 ? refused_ipv6(address->bytes) : refused_ipv4(address->bytes);

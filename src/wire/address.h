@@ -20,6 +20,12 @@ struct kh_address {
  * carries, falls in: "loopback", "private", ... */
 const char *kh_address_refused(const struct kh_address *address);
 
+/*
+ * What a name or a URL means by ADDRESS: of an IPv4-mapped one (::ffff:192.0.2.7) the IPv4 address in it, because a
+ * connection to it ends up there.  For whoever judges whether a host is of this machine or network.
+ */
+struct kh_address kh_address_meant(const struct kh_address *address);
+
 /* The IPv4 addresses that ADDRESS, which is not refused, carries (NAT64, 6to4, ISATAP); returns how many. */
 #define KH_ADDRESS_CARRIED 4
 size_t kh_address_carried(const struct kh_address *address, struct kh_address ret_carried[KH_ADDRESS_CARRIED]);

@@ -112,13 +112,8 @@ enum kh_io kh_channel_say(int fd, struct kh_message_out *out, const int *fds, si
 	return kh_message_end(out, &packet) == KH_OK ? kh_channel_send(fd, packet, fds, fd_count) : KH_IO_BROKEN;
 }
 
-enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
-			      size_t *ret_fd_count)
+static ssize_t take_packet(int fd, struct msghdr *message, union control *control)
 {
-	union control control;
-	struct iovec part = {.iov_base = buffer, .iov_len = KH_MESSAGE_MAX};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-	int fds[KH_MESSAGE_FDS];
 	ssize_t got;
 
 	/*
@@ -126,10 +121,28 @@ enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, 
 	 * Its last packets can still be read: try again.
 	 */
 	do {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		message->msg_control = control;
+		message->msg_controllen = sizeof(*control);
+		got = recvmsg(fd, message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	} while (got < 0 && (errno == EINTR || errno == ECONNRESET));
+	return got;
+}
+
+enum kh_io kh_channel_receive(int fd, char *buffer, struct kh_view *ret_packet, int ret_fds[KH_MESSAGE_FDS],
+			      size_t *ret_fd_count)
+{
+	union control control;
+	struct iovec part = {.iov_base = buffer, .iov_len = KH_MESSAGE_MAX};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	int fds[KH_MESSAGE_FDS];
+	ssize_t got = take_packet(fd, &message, &control);
+
+	/*
+	 * The kernel looks for a packet first, and for the end afterwards.  If the peer sent its last packet and closed
+	 * in between, it says that this is the end, and the packet is still there.
+	 */
+	if (got == 0 && message.msg_controllen == 0 && (got = take_packet(fd, &message, &control)) < 0)
+		return KH_IO_CLOSED;
 	if (got < 0)
 		return failure();
 

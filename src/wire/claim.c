@@ -31,6 +31,16 @@ static const char *const claims[] = {
 	"the server does not take the request",
 	"the connection broke, or the response is not well-formed",
 	"a header line is longer than the cap",
+	"a Content-Length that is none",
+	"more codings around one another than are taken off",
+	"the body's coding was cut before its end",
+	"the server redirects, and an upstream is not followed",
+	"the body is neither JSON nor a stream of events",
+	"a message longer than the cap",
+	"a message that takes too much memory",
+	"an event longer than the cap",
+	"the stream ended within an event",
+	"the executor is gone",
 };
 
 const char *kh_claim_find(struct kh_view text)
@@ -40,4 +50,18 @@ const char *kh_claim_find(struct kh_view text)
 			return claims[i];
 	}
 	return NULL;
+}
+
+bool kh_claim_may(enum kh_fault fault, bool headed)
+{
+	return (fault == KH_FAULT_NONE && headed) || fault == KH_FAULT_TLS || fault == KH_FAULT_HTTP ||
+	       fault == KH_FAULT_HEADERS || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_TIME ||
+	       fault == KH_FAULT_URL || fault == KH_FAULT_REQUEST || fault == KH_FAULT_WORKER;
+}
+
+bool kh_claim_may_call(enum kh_fault fault, bool headed)
+{
+	return kh_claim_may(fault, headed) || fault == KH_FAULT_ADDRESS || fault == KH_FAULT_NAME ||
+	       fault == KH_FAULT_CONNECT || fault == KH_FAULT_REDIRECTS || fault == KH_FAULT_BUSY ||
+	       fault == KH_FAULT_SANDBOX || fault == KH_FAULT_INCOMPLETE;
 }

@@ -8,9 +8,16 @@
 #ifndef KH_WIRE_CLAIM_H
 #define KH_WIRE_CLAIM_H
 
-#include "base/view.h"
+#include "wire/fault.h"
 
 /* The sentence of the list that equals TEXT, or NULL. */
 const char *kh_claim_find(struct kh_view text);
+
+/* True for a fault that a worker may report about its exchange.  It cannot know of others, and it is not trusted.
+ * HEADED: the response has begun, without which nothing can end well. */
+bool kh_claim_may(enum kh_fault fault, bool headed);
+
+/* The same for a call of an upstream, which is also told why there is no connection. */
+bool kh_claim_may_call(enum kh_fault fault, bool headed);
 
 #endif

@@ -27,6 +27,9 @@ static const struct {
 	[KH_FAULT_LOST] = {"executor_lost", "the executor is gone"},
 	[KH_FAULT_ABSENT] = {"executor_absent", "there is no executor; nothing was begun"},
 	[KH_FAULT_DISK] = {"disk_full", "it used more room on the disk than it may, or than there is"},
+	[KH_FAULT_MESSAGE] = {"not_a_message", "the server put out what is no message, or a message that is too large"},
+	[KH_FAULT_IDLE] = {"idle", "nothing went to the server or came from it for as long as that may be"},
+	[KH_FAULT_SECRET] = {"secret_refused", "the file of a secret cannot be used"},
 };
 
 const char *kh_fault_name(enum kh_fault fault)

@@ -30,6 +30,9 @@ enum kh_fault {
 	KH_FAULT_LOST,       /* the executor itself is gone */
 	KH_FAULT_ABSENT,     /* there was no executor to take the request; nothing was begun */
 	KH_FAULT_DISK,       /* more room on the disk was used than it may, or than there is */
+	KH_FAULT_MESSAGE,    /* a server put out what is no message, or too large; the reason is of its worker */
+	KH_FAULT_IDLE,       /* no byte went to a server or came from it for as long as that may be */
+	KH_FAULT_SECRET,     /* the file of a secret cannot be used; the detail names it */
 	KH_FAULTS
 };
 

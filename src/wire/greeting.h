@@ -6,7 +6,7 @@
 
 enum kh_greeting {
 	KH_GREETING_MATCHES = 0, /* a ClientHello of TLS for the name */
-	KH_GREETING_OTHER,       /* for another name, or for none */
+	KH_GREETING_OTHER,       /* for another name, or for none that can be read */
 	KH_GREETING_NOT_TLS,     /* no ClientHello */
 	KH_GREETING_ECH,         /* it may hide another name: it has an encrypted ClientHello */
 	KH_GREETINGS

@@ -22,13 +22,16 @@
 #define KH_MESSAGE_MAX     65536 /* header and payload */
 #define KH_MESSAGE_BULK    (KH_MESSAGE_MAX - KH_MESSAGE_HEADER)
 #define KH_MESSAGE_FDS     4     /* descriptors that one message can carry */
-#define KH_MESSAGE_ITEMS   256   /* items of all lists of one message together; no type of the table has more */
+#define KH_MESSAGE_ITEMS   320   /* items of all lists of one message together; no type of the table has more */
 #define KH_MESSAGE_TEXT    4096  /* bytes of a text, unless the table has another number */
 #define KH_MESSAGE_DETAIL  200   /* bytes of DETAIL */
 #define KH_MESSAGE_LINES   32768 /* bytes of HEADERS */
 #define KH_MESSAGE_ANSWERS 16    /* items of ADDRESS */
 #define KH_MESSAGE_NETWORK 16    /* items of NETWORK */
 #define KH_MESSAGE_FIRST   16389 /* bytes of FIRST: the longest record of TLS, with its header */
+#define KH_MESSAGE_REASON  512   /* bytes of REASON */
+#define KH_MESSAGE_TAIL    64000 /* bytes of KEPT */
+#define KH_MESSAGE_PLACE   1024  /* bytes of MARK */
 
 enum kh_message_type {
 	KH_MESSAGE_NONE = 0,
@@ -45,8 +48,11 @@ enum kh_message_type {
 	KH_MESSAGE_OUTPUT,    /* bulk: standard output, or the body; also worker to executor */
 	KH_MESSAGE_ERRORS,    /* bulk: standard error */
 	KH_MESSAGE_END,       /* executor: how the request ended; nothing follows */
+	KH_MESSAGE_RECALL,    /* parent: send what is kept of a server's standard error */
+	KH_MESSAGE_KEPT,      /* executor: the answer to RECALL */
 	/* between executor and a sandbox's first process */
-	KH_MESSAGE_JOB,       /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more */
+	KH_MESSAGE_JOB,       /* executor: what to run; descriptors 0, 1, 2 of the program and perhaps one more: its
+				 descriptor 3, or for a server a file with its environment */
 	KH_MESSAGE_WARM,      /* sandbox: prepared, waiting for its job */
 	KH_MESSAGE_BROKEN,    /* sandbox: a part could not be set up */
 	KH_MESSAGE_EXITED,    /* sandbox: how the program ended; also spawner to gateway: how the executor ended */
@@ -66,6 +72,14 @@ enum kh_message_type {
 	KH_MESSAGE_TALLY,  /* forwarder: the bytes that it has passed on so far */
 	/* between a gateway and its spawner; also READY and EXITED */
 	KH_MESSAGE_SPAWN, /* gateway: start an executor with this control channel (one descriptor) */
+	/* for an upstream over HTTP; also DIAL and DIALED between executor and worker */
+	KH_MESSAGE_UPSTREAM, /* parent: keep a worker for the calls of one server */
+	KH_MESSAGE_SERVE,    /* executor to worker: which server it is for */
+	KH_MESSAGE_CALL,     /* parent, passed on to the worker: the channel of a new call (one descriptor) */
+	/* on a call's channel, between parent and worker; also INPUT, INPUT_END, HEAD, OUTPUT and DONE */
+	KH_MESSAGE_ASK,   /* parent: what to ask the server */
+	KH_MESSAGE_BEGUN, /* worker: it took the call; from now on the server may have got it */
+	KH_MESSAGE_MARK,  /* worker: the output until here is whole, and a stream can be continued behind it */
 	KH_MESSAGE_TYPES
 };
 
@@ -78,13 +92,16 @@ enum kh_message_state {
 	/* the parent on the control channel */
 	KH_STATE_PARENT_CONTROL, /* READY, once */
 	/* the executor on a request's channel */
-	KH_STATE_REQUEST_NEW, /* RUN or FETCH */
+	KH_STATE_REQUEST_NEW, /* RUN, FETCH or UPSTREAM */
 	KH_STATE_REQUEST_FED, /* INPUT, INPUT_END */
 	KH_STATE_REQUEST,     /* nothing; a request is cancelled by closing the channel */
+	KH_STATE_SERVING,     /* INPUT, INPUT_END, RECALL: a RUN of a server */
+	KH_STATE_SERVED,      /* RECALL: the same after INPUT_END */
 	/* the parent on a request's channel */
-	KH_STATE_PARENT_RUN,   /* OUTPUT, ERRORS, END */
-	KH_STATE_PARENT_FETCH, /* HEAD, END */
-	KH_STATE_PARENT_BODY,  /* OUTPUT, END */
+	KH_STATE_PARENT_RUN,    /* OUTPUT, ERRORS, END */
+	KH_STATE_PARENT_FETCH,  /* HEAD, END */
+	KH_STATE_PARENT_BODY,   /* OUTPUT, END */
+	KH_STATE_PARENT_SERVER, /* OUTPUT, KEPT, END */
 	/* a sandbox's first process */
 	KH_STATE_SANDBOX, /* JOB, once */
 	/* the executor on a sandbox's channel */
@@ -108,6 +125,17 @@ enum kh_message_state {
 	KH_STATE_SPAWNER, /* SPAWN */
 	/* the gateway on the spawner's channel, after READY */
 	KH_STATE_PARENT_SPAWNER, /* EXITED */
+	/* an upstream over HTTP: the executor, the parent, the worker on their channels; the executor on the worker's */
+	KH_STATE_REQUEST_UPSTREAM, /* CALL */
+	KH_STATE_PARENT_UPSTREAM,  /* END */
+	KH_STATE_WORKER_NEW,       /* SERVE */
+	KH_STATE_WORKER_UPSTREAM,  /* CALL, DIALED */
+	KH_STATE_CALLED,           /* DIAL, DONE */
+	/* a call: the worker (then WORKER_BODY), and the parent */
+	KH_STATE_WORKER_CALL,  /* ASK */
+	KH_STATE_PARENT_CALL,  /* BEGUN, DONE */
+	KH_STATE_PARENT_BEGUN, /* HEAD, DONE */
+	KH_STATE_PARENT_HEARS, /* OUTPUT, MARK, DONE */
 	KH_STATES
 };
 
@@ -159,7 +187,21 @@ enum kh_message_state {
 	X(VERDICT, NUMBER, 3, 1)                      /* enum kh_greeting */                                          \
 	X(SENT, NUMBER, ANY, 1)                       /* bytes that a program sent to the network */                  \
 	X(RECEIVED, NUMBER, ANY, 1)                   /* bytes that it got from there */                              \
-	X(SPENT, NUMBER, 1, 1)                        /* 1: it wanted to send more than it may */
+	X(SPENT, NUMBER, 1, 1)                        /* 1: it wanted to send more than it may */                     \
+	X(ENVIRONMENT, LIST, KH_MESSAGE_TEXT, 64)     /* "NAME=value" */                                              \
+	X(SECRET, LIST, KH_MESSAGE_TEXT, 16)          /* "NAME=/path": the executor reads the value from that file */ \
+	X(IDLE, NUMBER, ANY, 1)                       /* milliseconds without a byte either way */                    \
+	X(OUTPUT_RATE, NUMBER, ANY, 1)                /* bytes of output a second */                                  \
+	X(PROCESSOR, NUMBER, ANY, 1)                  /* thousandths of one processor */                              \
+	X(LONGEST, NUMBER, ANY, 1)                    /* bytes of a message of a server */                            \
+	X(MESSAGES, NUMBER, ANY, 1)                   /* messages of a server a second */                             \
+	X(REASON, BYTES, KH_MESSAGE_REASON, 1)        /* why a worker ended it, in words that are not ours */         \
+	X(KEPT, BYTES, KH_MESSAGE_TAIL, 1)            /* the newest bytes of a server's standard error */             \
+	X(WRITTEN, NUMBER, ANY, 1)                    /* bytes of its standard error in all */                        \
+	X(PATH, TEXT, KH_MESSAGE_TEXT, 1)             /* behind the URL of an upstream */                             \
+	X(MARK, TEXT, KH_MESSAGE_PLACE, 1)            /* id of an event */                                            \
+	X(RETRY, NUMBER, ANY, 1)                      /* milliseconds before a stream is continued */                 \
+	X(LINKS, NUMBER, 1, 1)                        /* 1: links on the way to the files of SECRET are followed */
 
 enum kh_message_field {
 	KH_FIELD_NONE = 0,

@@ -51,6 +51,8 @@ static const struct {
 	[KH_PROFILE_SEARCH]  = {"search",  KH_PROFILE_IN_PLACE, false, true,  libraries},
 	[KH_PROFILE_MCP]     = {"mcp",     KH_PROFILE_IN_PLACE, false, true,  nothing},
 	[KH_PROFILE_SNI]     = {"sni",     KH_PROFILE_AHEAD,    false, false, libraries},
+	[KH_PROFILE_SERVER]  = {"server",  KH_PROFILE_EXECUTED, true,  false, programs},
+	[KH_PROFILE_UPSTREAM] = {"upstream", KH_PROFILE_AHEAD,  false, false, with_authorities},
 };
 
 /* A text worker has much memory because a parser's tree is some twenty times as large as its input. */
@@ -65,17 +67,36 @@ static const struct kh_limits limits[KH_PROFILES] = {
 	[KH_PROFILE_SEARCH]  = {  30000,    30, 512 * MIB,     1,   128, 16 * MIB, 16 * MIB},
 	[KH_PROFILE_MCP]     = {    DAY, DAY_S, 512 * MIB,     1,    16, 64 * KIB,      TIB}, /* as long as its server */
 	[KH_PROFILE_SNI]     = {   5000,     2,  64 * MIB,     1,    16, 64 * KIB, 64 * KIB},
+	[KH_PROFILE_SERVER]  = {7 * DAY,     0,       GIB,    64,   256, 64 * MIB,        0},
+	[KH_PROFILE_UPSTREAM] = {   DAY,     0, 512 * MIB,     1,   192, 64 * KIB,        0}, /* as long as it is called */
 };
 /* clang-format on */
 
 const struct kh_limits kh_profile_most = {
-	.wall_ms = DAY, /* an upstream server lives long */
+	.wall_ms = DAY,
 	.cpu_s = DAY_S,
 	.memory = 64 * GIB,
 	.processes = 4096,
 	.files = 4096,
 	.disk = 64 * GIB,
 	.output = TIB,
+};
+
+const struct kh_rates kh_profile_rates = {
+	.idle_ms = 3600 * 1000,
+	.output = 4 * MIB,
+	.processor = 1000,
+	.longest = 4 * MIB,
+	.messages = 1000,
+};
+
+/* LONGEST and MESSAGES are what the worker of a server takes (worker/mcp/mcp.h). */
+const struct kh_rates kh_profile_rates_most = {
+	.idle_ms = KH_PROFILE_SERVER_WALL,
+	.output = GIB,
+	.processor = 1000 * KIB,
+	.longest = 64 * MIB,
+	.messages = 100000,
 };
 
 const char *kh_profile_name(enum kh_profile profile)
@@ -112,6 +133,11 @@ bool kh_profile_has_proc(enum kh_profile profile)
 enum kh_profile_start kh_profile_start(enum kh_profile profile)
 {
 	return profiles[profile].start;
+}
+
+bool kh_profile_is_program(enum kh_profile profile)
+{
+	return profile == KH_PROFILE_RUN || profile == KH_PROFILE_SERVER;
 }
 
 bool kh_profile_takes_job(enum kh_profile profile)

@@ -15,13 +15,18 @@
 #define KH_REQUEST_HEADERS   32
 #define KH_REQUEST_HOSTS     32
 #define KH_REQUEST_NETWORK   KH_MESSAGE_NETWORK
-#define KH_REQUEST_REDIRECTS 20 /* the most redirects that a request can ask to be followed; 5 if it does not say */
+#define KH_REQUEST_VARIABLES 64    /* of a server's environment */
+#define KH_REQUEST_SECRETS   16    /* files of secrets */
+#define KH_REQUEST_SECRET    65536 /* bytes of one secret */
+#define KH_REQUEST_NAME      128   /* bytes of a variable's name */
+#define KH_REQUEST_REDIRECTS 20    /* the most redirects that a request can ask to be followed; 5 if it does not say */
 #define KH_REQUEST_HEAD      KH_MESSAGE_LINES /* bytes of response headers */
 #define KH_REQUEST_BODY      (16U << 20)      /* the longest body of a POST; the worker buffers it to send its length */
 
 enum kh_method {
 	KH_METHOD_GET = 0,
-	KH_METHOD_POST, /* the body comes as input */
+	KH_METHOD_POST,   /* the body comes as input */
+	KH_METHOD_DELETE, /* only for an upstream */
 	KH_METHODS
 };
 
@@ -44,6 +49,18 @@ struct kh_run {
 	struct kh_view network[KH_REQUEST_NETWORK];
 	size_t networks;
 	uint64_t bytes_out; /* what it may send to all of them together; 0: KH_REQUEST_BYTES_OUT */
+	/*
+	 * Only for servers (U1).  A secret is the name of a variable and the absolute path of a file: the executor alone
+	 * reads it, and puts it into the environment of the program.  The file belongs to the executor's user or to
+	 * root, and nobody else may use it.
+	 */
+	struct kh_view
+		environment[KH_REQUEST_VARIABLES]; /* "NAME=value": in addition to, or in place of, what all have */
+	size_t variables;
+	struct kh_view secret[KH_REQUEST_SECRETS]; /* "NAME=/absolute/path" */
+	size_t secrets;
+	bool links; /* links on the way to the files of secrets are followed: whoever asks named them, and no program did */
+	struct kh_rates rates; /* 0: the profile's own */
 };
 
 #define KH_REQUEST_BYTES_OUT (1ULL << 30)
@@ -71,9 +88,11 @@ enum kh_err kh_request_write_fetch(const struct kh_fetch *fetch, char *buffer, s
  * Takes MESSAGE (RUN, FETCH) apart, fills in the profile's limits and checks them against the maximum.  KH_EINPUT, code
  * `bad_request` and a detail, if the message is well-formed but not a valid request: no argv, or one for a worker of
  * ours that takes a job; folders or limits for a worker that begins before its job comes; a path that is not absolute
- * or has ".." in it; a NUL byte; an unknown profile or method; a header with control characters or with a name that
- * only the executor sets (Host, Content-Length, Transfer-Encoding, Connection, Accept-Encoding and others that frame a
- * message); a limit above the maximum.
+ * or has ".." in it; a NUL byte; an unknown profile or method; profile upstream, which has a message of its own; a
+ * header with control characters or with a name that only the executor sets (Host, Content-Length, Transfer-Encoding,
+ * Connection, Accept-Encoding and others that frame a message); a limit above the maximum; a variable, a secret or a
+ * rate that is not for a server, or has no valid or no unique name; a limit of processor time or output for a server,
+ * which has rates.
  */
 enum kh_err kh_request_read_run(const struct kh_message *message, struct kh_run *ret_run,
 				struct kh_error *err) KH_CHECKED;
@@ -83,6 +102,26 @@ enum kh_err kh_request_read_fetch(const struct kh_message *message, struct kh_fe
 /* Takes "host:port" apart; false if HOST is no name in its one spelling (core/comm/url.h has the rules; an address is
  * none), or PORT is none. */
 bool kh_request_target(struct kh_view text, struct kh_view *ret_name, int *ret_port);
+
+/* For whoever writes a request: add ITEMS one by one; VALUE, if it is not 0. */
+void kh_request_add_list(struct kh_message_out *out, enum kh_message_field field, const struct kh_view *items,
+			 size_t count);
+void kh_request_add_number(struct kh_message_out *out, enum kh_message_field field, uint64_t value);
+
+/* Takes "NAME=value" apart; false if NAME is none that a variable can have: letters, digits and underscores. */
+bool kh_request_variable(struct kh_view text, struct kh_view *ret_name, struct kh_view *ret_value);
+/* What requests of every kind are read and written with: ends OUT, with an error of its own if it does not fit; */
+enum kh_err kh_request_end(struct kh_message_out *out, struct kh_view *ret_packet, struct kh_error *err) KH_CHECKED;
+/* the items of a list, at most MOST; */
+enum kh_err kh_request_list(const struct kh_message *message, enum kh_message_field field, struct kh_view *ret_items,
+			    size_t most, size_t *ret_count, struct kh_error *err) KH_CHECKED;
+/* true for an absolute path without "..", which is not the root itself; */
+bool kh_request_is_path(struct kh_view path);
+/* the hosts whose addresses may be in any range; */
+enum kh_err kh_request_check_hosts(const struct kh_view *hosts, size_t count, struct kh_error *err) KH_CHECKED;
+/* NULL if HEADER is "Name: value", or NAME the name of a header, and may be sent; else what is wrong with it. */
+const char *kh_request_header_wrong(struct kh_view header);
+const char *kh_request_header_name(struct kh_view name);
 
 /* HOST and PORT in the form of a request's hosts; an IPv6 address gets brackets. */
 struct kh_view kh_request_host(struct kh_arena *arena, struct kh_view host, int port);

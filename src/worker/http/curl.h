@@ -12,7 +12,7 @@
 	X(global_init) X(global_cleanup) X(easy_init) X(easy_cleanup) X(easy_setopt) X(easy_getinfo) \
 	X(easy_strerror) X(multi_init) X(multi_cleanup) X(multi_add_handle) X(multi_remove_handle)   \
 	X(multi_perform) X(multi_poll) X(multi_info_read) X(slist_append) X(slist_free_all) X(url)   \
-	X(url_cleanup) X(url_set) X(url_get) X(free)
+	X(url_cleanup) X(url_set) X(url_get) X(free) X(version_info) X(easy_pause) X(multi_setopt)
 /* clang-format on */
 
 struct kh_curl {

@@ -7,26 +7,17 @@
 #include "worker/http/http.h"
 
 #include "base/clock.h"
+#include "worker/http/bytes.h"
+#include "worker/http/trust.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#define STORE_MAX     (4U << 20)
-#define AUTHORITY_MAX (1U << 20)
-
-/* Files in which systems keep all certificates that they trust. */
-static const char *const stores[] = {
-	"/etc/ssl/certs/ca-certificates.crt",
-	"/etc/pki/tls/certs/ca-bundle.crt",
-	"/etc/ssl/cert.pem",
-};
-
 struct transfer {
 	struct kh_worker *worker;
 	int64_t deadline;
-	char *body;
-	size_t body_n, body_cap;
+	struct kh_bytes body;
 };
 
 /* The executor may take its time, and the wall clock goes on. */
@@ -61,20 +52,9 @@ static enum kh_fault send_output(void *ctx, struct kh_view bytes)
 
 static enum kh_fault add_body(struct transfer *transfer, struct kh_view bytes)
 {
-	if (bytes.n > KH_REQUEST_BODY - transfer->body_n)
-		return KH_FAULT_REQUEST;
-	while (transfer->body_cap - transfer->body_n < bytes.n) {
-		size_t want = transfer->body_cap > 0 ? transfer->body_cap * 2 : KH_MESSAGE_MAX;
-		char *more = kh_alloc_system.resize(kh_alloc_system.ctx, transfer->body, transfer->body_cap, want);
-		if (more == NULL)
-			return KH_FAULT_WORKER;
-		transfer->body = more;
-		transfer->body_cap = want;
-	}
-	if (bytes.n > 0)
-		memcpy(transfer->body + transfer->body_n, bytes.p, bytes.n);
-	transfer->body_n += bytes.n;
-	return KH_FAULT_NONE;
+	enum kh_err e = kh_bytes_add(&transfer->body, &kh_alloc_system, KH_REQUEST_BODY, bytes);
+
+	return e == KH_OK ? KH_FAULT_NONE : e == KH_ELIMIT ? KH_FAULT_REQUEST : KH_FAULT_WORKER;
 }
 
 /* Receives the body of a POST from the channel, up to its end. */
@@ -123,7 +103,7 @@ static int serve(struct kh_worker *worker, struct kh_transfer *http, struct kh_t
 
 	if (fault != KH_FAULT_NONE)
 		return kh_worker_done(worker, fault, "the body of the request is too long, or did not come");
-	job->body = kh_view_of(transfer->body, transfer->body_n);
+	job->body = kh_bytes_view(&transfer->body);
 	job->wall_ms = kh_worker_left(transfer->deadline);
 	fault = kh_transfer_run(http, job, &sink, &detail);
 	return kh_worker_done(worker, fault, detail);
@@ -144,13 +124,13 @@ int kh_worker_http_serve(struct kh_worker *worker, struct kh_transfer *http, str
 	transfer.deadline = kh_clock_ms() + (int64_t)(wall < INT32_MAX ? wall : INT32_MAX);
 	job.socket = fds[0];
 	kh_arena_init(&arena, &kh_alloc_system, 4 * KH_MESSAGE_MAX);
-	if (fd_count > 1 && !kh_worker_read(fds[1], AUTHORITY_MAX, &job.authorities))
+	if (fd_count > 1 && !kh_worker_read(fds[1], KH_HTTP_TRUST_FILE, &job.authorities))
 		status = kh_worker_done(worker, KH_FAULT_REQUEST, "the file of authorities cannot be read");
 	else if (!take_job(&message, &arena, &job))
 		status = kh_worker_done(worker, KH_FAULT_REQUEST, "not a request that is taken");
 	else
 		status = serve(worker, http, &job, &transfer);
-	kh_alloc_free(&kh_alloc_system, transfer.body, transfer.body_cap);
+	kh_bytes_free(&transfer.body, &kh_alloc_system);
 	kh_arena_done(&arena);
 	return status;
 }
@@ -158,17 +138,15 @@ int kh_worker_http_serve(struct kh_worker *worker, struct kh_transfer *http, str
 int kh_worker_http(int channel)
 {
 	struct kh_worker worker = {.channel = channel, .state = KH_STATE_WORKER_HTTP};
-	struct kh_view authorities = KH_LIT("");
+	struct kh_view authorities = kh_http_trust_system();
 	struct kh_error err = {.detail = ""};
 	struct kh_transfer *http = NULL;
 
-	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]) && authorities.n == 0; i++)
-		authorities = kh_worker_load(stores[i], STORE_MAX);
 	if (kh_transfer_new(&kh_alloc_system, &http, &err) != KH_OK) {
 		fprintf(stderr, "keyhole worker: %s\n", err.detail);
 		return 1;
 	}
-	if (!kh_worker_confine(KH_FILTER_HTTP))
+	if (!kh_worker_confine(KH_FILTER_HTTP) || !kh_transfer_trust(http, authorities))
 		return 1;
 	return kh_worker_http_serve(&worker, http, authorities);
 }

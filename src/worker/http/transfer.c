@@ -10,7 +10,9 @@
 #include "worker/http/coding.h"
 #include "worker/http/curl.h"
 #include "worker/http/curlcode.h"
+#include "worker/http/easy.h"
 #include "worker/http/headers.h"
+#include "worker/http/trust.h"
 
 #include <sys/socket.h>
 #include <time.h>
@@ -26,6 +28,8 @@ struct kh_transfer {
 	struct kh_coding_libraries decoders;
 	CURLM *multi;
 	CURL *easy;
+	struct kh_http_trust *trust;
+	struct kh_view trusted; /* what it was made of */
 	/* of the current exchange */
 	const struct kh_transfer_job *job;
 	const struct kh_transfer_sink *sink;
@@ -33,13 +37,11 @@ struct kh_transfer {
 	struct kh_coding_stack decode;
 	enum kh_fault fault;
 	const char *detail;
-	bool has_head;         /* the final response has begun, and the sink has its head */
-	bool until_close;      /* only the end of the connection ends the body */
-	bool closed_well;      /* TLS: the peer announced that it closes */
-	size_t header_bytes;   /* of all header blocks together */
-	uint64_t written, raw; /* bytes of the body: decoded, and raw with their framing */
-	size_t block_n, pending_n;
-	char block[KH_REQUEST_HEAD];   /* the lines of the current block */
+	bool until_close;         /* only the end of the connection ends the body */
+	bool closed_well;         /* TLS: the peer announced that it closes */
+	uint64_t written, raw;    /* bytes of the body: decoded, and raw with their framing */
+	struct kh_easy_head head; /* over: the sink has it */
+	size_t pending_n;
 	char pending[KH_MESSAGE_BULK]; /* decoded bytes that are collected before they are sent */
 };
 
@@ -95,14 +97,12 @@ static void begin_decoding(struct kh_transfer *http, struct kh_view block)
 /* A header block is complete: that of the final response, or of an interim one, which is dropped. */
 static void end_block(struct kh_transfer *http)
 {
-	struct kh_view block = kh_view_of(http->block, http->block_n);
+	struct kh_view block = kh_view_of(http->head.lines, http->head.n);
 	char *location = NULL, *base = NULL;
-	const char *wrong = kh_headers_wrong(block);
+	const char *wrong = kh_easy_wrong(&http->head);
 	long status = 0;
 
-	if (!kh_view_starts(block, KH_LIT("HTTP/1."))) {
-		stop(http, KH_FAULT_HTTP, "a response of another version");
-	} else if (wrong != NULL) {
+	if (wrong != NULL) {
 		stop(http, KH_FAULT_HTTP, wrong);
 	} else if (http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
 		if (status >= 300 && status < 400 &&
@@ -111,13 +111,12 @@ static void end_block(struct kh_transfer *http)
 		enum kh_fault fault = http->sink->head(http->sink->ctx, (unsigned)status, block,
 						       location ? kh_view_str(location) : KH_LIT(""));
 		http->curl.free(location);
-		http->has_head = true;
 		begin_decoding(http, block);
 		http->until_close = kh_headers_until_close(block, status);
 		if (fault != KH_FAULT_NONE)
 			stop(http, fault, kh_fault_about(fault));
 	}
-	http->block_n = 0;
+	kh_easy_forget(&http->head, status >= 200);
 }
 
 /* One header line of the final response, of an interim one, or of trailers. */
@@ -126,17 +125,11 @@ static size_t on_header(char *p, size_t size, size_t count, void *ctx)
 	struct kh_transfer *http = ctx;
 	size_t n = size * count; /* SIZE is 1 */
 
-	http->header_bytes += n;
-	if (http->header_bytes > sizeof(http->block)) {
+	enum kh_easy_line line = kh_easy_take(&http->head, kh_view_of(p, n));
+	if (line == KH_EASY_TOO_MUCH)
 		stop(http, KH_FAULT_HEADERS, "more header bytes than the cap");
-		return SIZE_MAX;
-	}
-	if (!http->has_head) {
-		memcpy(http->block + http->block_n, p, n); /* no more than the cap of all header bytes */
-		http->block_n += n;
-		if (kh_view_trim(kh_view_of(p, n)).n == 0)
-			end_block(http);
-	}
+	else if (line == KH_EASY_BLOCK)
+		end_block(http);
 	return http->fault == KH_FAULT_NONE ? n : SIZE_MAX;
 }
 
@@ -146,7 +139,7 @@ static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 	struct kh_transfer *http = ctx;
 	size_t n = size * count;
 
-	if (!http->has_head) {
+	if (!http->head.is_over) {
 		stop(http, KH_FAULT_HTTP, "the server changed the protocol");
 		return SIZE_MAX;
 	}
@@ -218,35 +211,17 @@ static int on_close(void *ctx, curl_socket_t socket)
 	return close(socket);
 }
 
-#define SET(option, value) (failed |= http->curl.easy_setopt(easy, option, value) != CURLE_OK)
+#define SET(option, value) KH_EASY_SET(&http->curl, easy, failed, option, value)
 
 /* The options of every exchange.  False if the library refuses one of them. */
 static bool set_always(struct kh_transfer *http)
 {
 	CURL *easy = http->easy;
-	bool failed = false;
+	bool failed = !kh_easy_harden(&http->curl, easy);
 
-	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_FOLLOWLOCATION, 0L);
-	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	SET(CURLOPT_HTTP09_ALLOWED, 0L);
-	SET(CURLOPT_PROXY, ""); /* not from the environment either */
-	SET(CURLOPT_NOPROXY, "*");
-	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_FRESH_CONNECT, 1L);
 	SET(CURLOPT_FORBID_REUSE, 1L);
-	SET(CURLOPT_PATH_AS_IS, 1L); /* the URL that was checked is sent unchanged */
-	SET(CURLOPT_USERAGENT, "keyhole/" KH_VERSION);
 	SET(CURLOPT_ACCEPT_ENCODING, http->decoders.brotli_new != NULL ? "gzip, deflate, br" : "gzip, deflate");
-	SET(CURLOPT_HTTP_CONTENT_DECODING, 0L); /* coding.h */
-	SET(CURLOPT_BUFFERSIZE, BUFFER_SIZE);
-	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_SSL_VERIFYPEER, 1L);
-	SET(CURLOPT_SSL_VERIFYHOST, 2L);
-	SET(CURLOPT_SSL_SESSIONID_CACHE, 0L);
-	SET(CURLOPT_CAINFO, NULL); /* no file and no folder: the certificates come as bytes */
-	SET(CURLOPT_CAPATH, NULL);
 	SET(CURLOPT_OPENSOCKETFUNCTION, on_open);
 	SET(CURLOPT_OPENSOCKETDATA, http);
 	SET(CURLOPT_SOCKOPTFUNCTION, on_made);
@@ -258,22 +233,10 @@ static bool set_always(struct kh_transfer *http)
 	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
 	SET(CURLOPT_XFERINFODATA, http);
 	SET(CURLOPT_NOPROGRESS, 0L);
+	SET(CURLOPT_BUFFERSIZE, BUFFER_SIZE);
 	SET(CURLOPT_DEBUGFUNCTION, on_trace);
 	SET(CURLOPT_DEBUGDATA, http);
-	SET(CURLOPT_VERBOSE, 1L);
 	return !failed;
-}
-
-/* Adds TEXT to *LIST; false if memory ran out. */
-static bool add_line(const struct kh_transfer *http, struct curl_slist **list, struct kh_arena *arena,
-		     struct kh_view text)
-{
-	struct kh_view copy = kh_arena_printf(arena, "%.*s", KH_FMT(text));
-	struct curl_slist *longer = copy.p ? http->curl.slist_append(*list, copy.p) : NULL;
-
-	if (longer != NULL)
-		*list = longer;
-	return longer != NULL;
 }
 
 /* The header lines of the request; a line without a value stops libcurl from adding its own. */
@@ -285,32 +248,34 @@ static bool make_lines(const struct kh_transfer *http, struct kh_arena *arena, s
 	for (size_t i = 0; i < job->headers; i++) {
 		struct kh_view value;
 		has_type |= kh_header_find(job->header[i], KH_LIT("Content-Type"), &value);
-		if (!add_line(http, list, arena, job->header[i]))
+		if (!kh_easy_line(&http->curl, arena, job->header[i], list))
 			return false;
 	}
 	if (job->method != KH_METHOD_POST)
 		return true;
-	return add_line(http, list, arena, KH_LIT("Expect:")) &&
-	       (has_type || add_line(http, list, arena, KH_LIT("Content-Type:")));
+	return kh_easy_line(&http->curl, arena, KH_LIT("Expect:"), list) &&
+	       (has_type || kh_easy_line(&http->curl, arena, KH_LIT("Content-Type:"), list));
+}
+
+bool kh_transfer_trust(struct kh_transfer *http, struct kh_view authorities)
+{
+	if (http->trusted.p == authorities.p && http->trusted.n == authorities.n)
+		return true;
+	http->trusted = authorities;
+	return kh_http_trust_use(http->trust, authorities, NULL) == KH_OK;
 }
 
 static bool set_job(struct kh_transfer *http, struct kh_arena *arena, struct curl_slist *lines, struct curl_slist *to)
 {
 	const struct kh_transfer_job *job = http->job;
 	struct kh_view url = kh_arena_printf(arena, "%.*s", KH_FMT(job->url));
-	/* libcurl does not write to it: NOCOPY only borrows it. */
-	union {
-		const char *in;
-		void *out;
-	} authorities = {.in = job->authorities.p};
-	struct curl_blob blob = {authorities.out, job->authorities.n, CURL_BLOB_NOCOPY};
 	CURL *easy = http->easy;
-	bool failed = url.p == NULL;
+	bool failed = url.p == NULL || !kh_transfer_trust(http, job->authorities) ||
+		      !kh_http_trust_set(http->trust, easy);
 
 	SET(CURLOPT_URL, url.p);
 	SET(CURLOPT_HTTPHEADER, lines);
 	SET(CURLOPT_CONNECT_TO, to);
-	SET(CURLOPT_CAINFO_BLOB, &blob);
 	SET(CURLOPT_TIMEOUT_MS, (long)job->wall_ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)job->wall_ms);
 	SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)(job->output < INT64_MAX ? job->output : INT64_MAX));
@@ -356,11 +321,11 @@ static void judge(struct kh_transfer *http, CURLcode code)
 	curl_off_t begun = 0; /* when the first byte came */
 	bool has_begun = http->curl.easy_getinfo(http->easy, CURLINFO_STARTTRANSFER_TIME_T, &begun) == CURLE_OK &&
 			 begun > 0;
-	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, has_begun && !http->has_head, &detail);
+	enum kh_fault fault = kh_curlcode_fault(&http->curl, (int)code, has_begun && !http->head.is_over, &detail);
 
 	if (fault != KH_FAULT_NONE)
 		stop(http, fault, detail);
-	else if (!http->has_head)
+	else if (!http->head.is_over)
 		stop(http, KH_FAULT_HTTP, "the response ended within its headers");
 	else if (http->until_close && is_tls(http) && !http->closed_well)
 		stop(http, KH_FAULT_HTTP, "the connection was cut within the body");
@@ -422,7 +387,8 @@ enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **r
 	if (http->curl.global_init(CURL_GLOBAL_ALL) == CURLE_OK) {
 		http->multi = http->curl.multi_init();
 		http->easy = http->curl.easy_init();
-		if (http->multi != NULL && http->easy != NULL && set_always(http)) {
+		if (http->multi != NULL && http->easy != NULL && set_always(http) &&
+		    kh_http_trust_new(alloc, &http->curl, &http->trust, err) == KH_OK) {
 			*ret_http = http;
 			return KH_OK;
 		}
@@ -437,6 +403,7 @@ void kh_transfer_free(struct kh_transfer *http)
 		return;
 	http->curl.easy_cleanup(http->easy);
 	http->curl.multi_cleanup(http->multi);
+	kh_http_trust_free(http->trust);
 	http->curl.global_cleanup();
 	kh_alloc_free(http->alloc, http, sizeof(*http));
 }

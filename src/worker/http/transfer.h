@@ -42,6 +42,10 @@ enum kh_err kh_transfer_new(const struct kh_alloc *alloc, struct kh_transfer **r
 			    struct kh_error *err) KH_CHECKED;
 void kh_transfer_free(struct kh_transfer *http);
 
+/* Prepares to trust AUTHORITIES, which must live as long: a job that names the same has them at once.  False if there is
+ * no memory. */
+bool kh_transfer_trust(struct kh_transfer *http, struct kh_view authorities) KH_CHECKED;
+
 /* Carries out JOB.  Returns its fault, and a (static) sentence of our own on it. */
 enum kh_fault kh_transfer_run(struct kh_transfer *http, const struct kh_transfer_job *job,
 			      const struct kh_transfer_sink *sink, const char **ret_detail);

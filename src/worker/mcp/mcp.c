@@ -6,9 +6,11 @@
 
 #include "base/clock.h"
 #include "worker/mcp/rewrite.h"
+#include "worker/rate.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,13 +18,17 @@
 #define OVERHEAD 65536 /* for what is held beside a message */
 #define GROWTH   24    /* what a byte of a message can take, as value and written */
 
+#define WORDS_SHOWN 80 /* bytes of the first of them, quoted, and a NUL */
+
 struct stream {
 	const struct kh_worker_job *job;
 	struct kh_arena arena; /* of one message */
 	char *line;            /* what was read and is not a line yet, and room for PIECE more */
 	size_t n, most;
-	/* How fast it may come: each message takes a share of a second. */
-	int64_t share_us, ready_us;
+	bool has_spoken; /* a message has come */
+	size_t words;    /* bytes of the lines before it */
+	char first[WORDS_SHOWN];
+	struct kh_worker_rate rate;
 };
 
 static enum kh_err read_job(struct stream *s, struct kh_error *err)
@@ -34,7 +40,7 @@ static enum kh_err read_job(struct stream *s, struct kh_error *err)
 	    a_second < 1 || a_second > KH_MCP_SECOND_MOST || s->job->connection < 0)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "the job has no bounds, or no server");
 	s->most = (size_t)bytes;
-	s->share_us = 1000000 / a_second;
+	kh_worker_rate_init(&s->rate, a_second);
 	s->line = kh_arena_alloc(s->job->arena, s->most + PIECE);
 	if (s->line == NULL)
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
@@ -46,25 +52,32 @@ static enum kh_err read_job(struct stream *s, struct kh_error *err)
 	return KH_OK;
 }
 
-/* Waits until COUNT more messages may come.  What was not used in the second before may be used now. */
+/* Waits until COUNT more messages may come. */
 static void wait_turn(struct stream *s, size_t count)
 {
-	int64_t now = kh_clock_us();
+	int64_t us = kh_worker_rate_take(&s->rate, count, kh_clock_us());
+	struct timespec time = {us / 1000000, us % 1000000 * 1000};
 
-	if (s->ready_us < now - 1000000)
-		s->ready_us = now - 1000000;
-	s->ready_us += (int64_t)count * s->share_us;
-	if (s->ready_us > now) {
-		int64_t us = s->ready_us - now;
-		struct timespec time = {us / 1000000, us % 1000000 * 1000};
-		while (nanosleep(&time, &time) < 0 && errno == EINTR)
-			;
-	}
+	while (us > 0 && nanosleep(&time, &time) < 0 && errno == EINTR)
+		;
 }
 
 static enum kh_err too_large(const struct stream *s, struct kh_error *err)
 {
 	return kh_error_set(err, KH_ELIMIT, "too_large", "a message of more than %zu bytes", s->most);
+}
+
+/* True if LINE, which could not be read, is dropped: many servers greet on their standard output before they speak. */
+static bool is_greeting(struct stream *s, struct kh_view line, const struct kh_error *err)
+{
+	if (s->has_spoken || strcmp(err->code, "json_syntax") != 0 || line.n >= KH_MCP_GREETING - s->words)
+		return false;
+	if (s->words == 0) {
+		kh_arena_clear(&s->arena);
+		snprintf(s->first, sizeof(s->first), "%.*s", KH_FMT(kh_arena_quote(&s->arena, line)));
+	}
+	s->words += line.n + 1;
+	return true;
 }
 
 static enum kh_err take_line(struct stream *s, struct kh_view line, struct kh_error *err)
@@ -84,8 +97,11 @@ static enum kh_err take_line(struct stream *s, struct kh_view line, struct kh_er
 		e = kh_arena_check(&s->arena);
 	if (e == KH_ENOMEM)
 		return kh_error_set(err, KH_ELIMIT, "too_large", "a message that takes too much memory");
+	if (e == KH_EINPUT && is_greeting(s, line, err))
+		return KH_OK;
 	if (e != KH_OK || count == 0)
 		return e;
+	s->has_spoken = true;
 	wait_turn(s, count);
 	return kh_worker_job_write(s->job, text, err);
 }
@@ -125,6 +141,9 @@ static enum kh_err follow(struct stream *s, struct kh_error *err)
 	}
 	if (e == KH_OK && s->n > 0)
 		return kh_error_set(err, KH_EINPUT, "bad_message", "the output ended in the middle of a message");
+	if (e == KH_OK && !s->has_spoken && s->words > 0)
+		return kh_error_set(err, KH_EINPUT, "bad_message",
+				    "the output ended without a message; its first line: %s", s->first);
 	return e;
 }
 

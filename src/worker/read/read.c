@@ -7,6 +7,7 @@
  */
 #include "worker/read/read.h"
 
+#include "worker/read/tree.h"
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -108,12 +109,33 @@ static enum kh_err read_file(int fd, uint64_t most, struct kh_view *ret_bytes, s
 	return KH_OK;
 }
 
+/* Writes the digest of what the job's folder is. */
+static enum kh_err write_digest(const struct kh_worker_job *job, struct kh_error *err)
+{
+	char folder[PATH_MAX];
+	struct kh_digest digest;
+
+	if (!take_path(job, "folder", folder) || folder[0] != '/')
+		return kh_error_set(err, KH_EINPUT, "job_refused", "a job without folder");
+	int fd = open_file(folder, "");
+	if (fd < 0)
+		return refuse(errno, err);
+	enum kh_err e = kh_tree_digest(fd, job->arena, &digest, err);
+	close(fd);
+	if (e != KH_OK)
+		return e;
+	struct kh_view hex = kh_canonical_hex(job->arena, &digest);
+	return hex.p != NULL ? kh_worker_job_write(job, hex, err) : KH_ENOMEM;
+}
+
 enum kh_err kh_worker_read_run(const struct kh_worker_job *job, struct kh_error *err)
 {
 	char folder[PATH_MAX], path[PATH_MAX];
 	struct kh_view bytes = {NULL, 0};
 	int64_t most = 0;
 
+	if (yyjson_is_true(kh_json_get(job->root, "digest")))
+		return write_digest(job, err);
 	if (!take_path(job, "folder", folder) || folder[0] != '/' || !take_path(job, "path", path) ||
 	    !kh_json_int(kh_json_get(job->root, "most"), &most) || most < 0)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "a job without folder, path and most");

@@ -99,11 +99,13 @@ enum kh_greeting kh_hello_judge(struct kh_view bytes, struct kh_view name)
 	size_t type, version;
 
 	if (!take_number(&bytes, 1, &type) || type != RECORD_HANDSHAKE || !take_number(&bytes, 2, &version) ||
-	    version >> 8 != 3 || !take_vector(&bytes, 2, &record) || bytes.n > 0)
+	    version >> 8 != 3)
 		return KH_GREETING_NOT_TLS;
-	if (!take_number(&record, 1, &type) || type != CLIENT_HELLO || !take_vector(&record, 3, &body) ||
-	    record.n > 0 || !read_body(body, &seen))
-		return KH_GREETING_NOT_TLS;
+	/* From here on it begins as TLS does.  What is not one whole ClientHello may be for any name, and a server may
+	 * take it all the same: in two records, with two names. */
+	if (!take_vector(&bytes, 2, &record) || bytes.n > 0 || !take_number(&record, 1, &type) ||
+	    type != CLIENT_HELLO || !take_vector(&record, 3, &body) || record.n > 0 || !read_body(body, &seen))
+		return KH_GREETING_OTHER;
 	if (seen.is_encrypted)
 		return KH_GREETING_ECH;
 	return seen.has_name && kh_view_eq_nocase(seen.name, name) ? KH_GREETING_MATCHES : KH_GREETING_OTHER;

@@ -548,6 +548,35 @@ static void test_text(struct kh_test *t)
 	assert_memory_equal(text, "ffff\0x", 6);
 }
 
+/* A mapped address is judged by the IPv4 address in it; every other one is what it is. */
+static void test_meant(struct kh_test *t)
+{
+	static const struct {
+		const char *text, *range; /* NULL: public */
+		bool is_v6;
+	} all[] = {
+		{"::ffff:8.8.8.8", NULL, false},
+		{"::ffff:127.0.0.1", "loopback", false},
+		{"::ffff:10.0.0.1", "private", false},
+		{"8.8.8.8", NULL, false},
+		{"::1", "loopback", true},
+		{"::fffe:8.8.8.8", "reserved", true},
+		{"::8.8.8.8", "IPv4-compatible", true},
+		{"2606:4700::1", NULL, true},
+	};
+
+	(void)t;
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct kh_address address, meant;
+		assert_true(kh_address_read(kh_view_str(all[i].text), &address));
+		meant = kh_address_meant(&address);
+		const char *range = kh_address_refused(&meant);
+		assert_int_equal(meant.is_v6, all[i].is_v6);
+		assert_true(range == NULL ? all[i].range == NULL
+					  : all[i].range != NULL && strcmp(range, all[i].range) == 0);
+	}
+}
+
 static void test_bytes(struct kh_test *t)
 {
 	static const unsigned char some[17] = {127, 0, 0, 1};
@@ -564,8 +593,8 @@ static void test_bytes(struct kh_test *t)
 	}
 }
 
-static const struct kh_test_case cases[] = {KH_TEST_ONCE(test_edges),    KH_TEST_ONCE(test_beside_carriers),
-					    KH_TEST_ONCE(test_public),   KH_TEST_ONCE(test_all_networks),
-					    KH_TEST_ONCE(test_carriers), KH_TEST_ONCE(test_tricks),
-					    KH_TEST_ONCE(test_text),     KH_TEST_ONCE(test_bytes)};
+static const struct kh_test_case cases[] = {
+	KH_TEST_ONCE(test_edges),        KH_TEST_ONCE(test_beside_carriers), KH_TEST_ONCE(test_public),
+	KH_TEST_ONCE(test_all_networks), KH_TEST_ONCE(test_carriers),        KH_TEST_ONCE(test_tricks),
+	KH_TEST_ONCE(test_text),         KH_TEST_ONCE(test_meant),           KH_TEST_ONCE(test_bytes)};
 KH_TEST_MAIN(cases)

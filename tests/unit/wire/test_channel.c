@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,6 +183,48 @@ static void test_last_words(struct kh_test *t)
 	}
 }
 
+/* Says one thing and closes, as soon as it is told which channel. */
+static void *say_and_close(void *arg)
+{
+	_Atomic int *channel = arg;
+
+	for (int fd; (fd = atomic_load(channel)) != -2;) {
+		if (fd < 0)
+			continue;
+		(void)!kh_channel_send(fd, KH_LIT("last"), NULL, 0);
+		close(fd);
+		atomic_store(channel, -1);
+	}
+	return NULL;
+}
+
+/* The last packet of a peer that closes at once comes before the end, whenever one looks. */
+static void test_closing(struct kh_test *t)
+{
+	_Atomic int channel = -1;
+	pthread_t peer;
+	size_t lost = 0;
+
+	assert_int_equal(pthread_create(&peer, NULL, say_and_close, &channel), 0);
+	for (int i = 0; i < 20000; i++) {
+		int fds[2], none[KH_MESSAGE_FDS];
+		size_t count = 0;
+		struct kh_view packet;
+		enum kh_io io;
+		make_pair(t, fds);
+		atomic_store(&channel, fds[1]);
+		while ((io = kh_channel_receive(fds[0], buffer, &packet, none, &count)) == KH_IO_AGAIN)
+			;
+		lost += io != KH_IO_DONE;
+		while (atomic_load(&channel) >= 0)
+			;
+		close(fds[0]);
+	}
+	atomic_store(&channel, -2);
+	assert_int_equal(pthread_join(peer, NULL), 0);
+	assert_int_equal(lost, 0);
+}
+
 /* A sender that is not read from has to wait, and can go on when it is; nothing is lost or cut. */
 static void test_full(struct kh_test *t)
 {
@@ -286,7 +330,7 @@ static void test_say(struct kh_test *t)
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_say),     KH_TEST_ONCE(test_packets),    KH_TEST_ONCE(test_descriptors),
 	KH_TEST_ONCE(test_hostile), KH_TEST_ONCE(test_last_words), KH_TEST_ONCE(test_full),
-	KH_TEST_ONCE(test_waiting), KH_TEST_ONCE(test_no_channel),
+	KH_TEST_ONCE(test_waiting), KH_TEST_ONCE(test_no_channel), KH_TEST_ONCE(test_closing),
 };
 
 KH_TEST_MAIN(cases)

@@ -99,12 +99,14 @@ static void test_run(struct kh_test *t)
 	assert_memory_equal(&got.limits, &run.limits, sizeof(run.limits));
 }
 
-/* What is not said is the profile's own. */
+/* What is not said is the profile's own; profile upstream is refused (test_unknown). */
 static void test_run_defaults(struct kh_test *t)
 {
 	struct kh_run got;
 
 	for (enum kh_profile profile = 0; profile < KH_PROFILES; profile++) {
+		if (profile == KH_PROFILE_UPSTREAM)
+			continue;
 		struct kh_run run = a_run();
 		run.profile = profile;
 		if (kh_profile_takes_job(profile))
@@ -215,6 +217,8 @@ static void test_unknown(struct kh_test *t)
 
 	run.profile = KH_PROFILES;
 	refuse_run(t, &run, "profile");
+	run.profile = KH_PROFILE_UPSTREAM; /* no limit of processor time or output: E7 */
+	refuse_run(t, &run, "profile upstream");
 	fetch.method = KH_METHODS;
 	refuse_fetch(t, &fetch, "method");
 	fetch = a_fetch();

@@ -469,10 +469,10 @@ static void test_writer(struct kh_test *t)
 	assert_null(packet.p);
 }
 
-/* Whoever makes room for KH_MESSAGE_ITEMS has room for every message: all lists of JOB, which has most, when full. */
+/* Whoever makes room for KH_MESSAGE_ITEMS has room for every message: all lists of RUN, which has most, when full. */
 static void test_most_items(struct kh_test *t)
 {
-	const struct type *type = &types[KH_MESSAGE_JOB - 1];
+	const struct type *type = &types[KH_MESSAGE_RUN - 1];
 	size_t all = 0;
 
 	(void)t;

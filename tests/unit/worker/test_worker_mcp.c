@@ -90,6 +90,39 @@ static void test_ends(struct kh_test *t)
 	assert_non_null(strstr(err_text, "more than 1000 bytes"));
 }
 
+/* Lines before the first message that are not JSON are dropped, up to a bound; what is JSON, and what comes later, not. */
+static void test_greeting(struct kh_test *t)
+{
+	static char words[66000];
+
+	(void)t;
+	assert_int_equal(FOLLOW(plain, "Time server running\n[info] {\n", "\xff\xfe \x1b[1m\n\r\n", ONE NEXT), 0);
+	assert_string_equal(out_text, ONE NEXT);
+	assert_int_equal(FOLLOW(plain, "hello\n" ONE "hello\n" ONE), 1);
+	assert_string_equal(out_text, ONE);
+	assert_non_null(strstr(err_text, "\"fault\":\"json_syntax\""));
+	/* JSON that is no message. */
+	assert_int_equal(FOLLOW(plain, "hello\n", "{\"level\":30}\n" ONE), 1);
+	assert_string_equal(out_text, "");
+	assert_non_null(strstr(err_text, "\"fault\":\"bad_message\""));
+	assert_int_equal(FOLLOW(plain, "{\"jsonrpc\":\"2.0\",\"jsonrpc\":\"2.0\"}\n" ONE), 1);
+	assert_non_null(strstr(err_text, "json_duplicate"));
+	/* Nothing else came. */
+	assert_int_equal(FOLLOW(plain, "usage: \x1b[1mserver\n", "try --help\n"), 1);
+	assert_non_null(strstr(err_text, "ended without a message"));
+	assert_non_null(strstr(err_text, "usage: "));
+	assert_null(strchr(err_text, '\x1b'));
+	assert_int_equal(FOLLOW(plain, "hello\n", "{\"jsonrpc\""), 1);
+	assert_non_null(strstr(err_text, "in the middle of a message"));
+	/* One byte less than the bound, and the bound: lines of 64 bytes. */
+	for (size_t i = 0; i < (size_t)1024 * 64; i++)
+		words[i] = i % 64 == 63 ? '\n' : 'w';
+	assert_int_equal(FOLLOW(plain, words + 64, ONE), 0);
+	assert_string_equal(out_text, ONE);
+	assert_int_equal(FOLLOW(plain, words, "w\n", ONE), 1);
+	assert_string_equal(out_text, "");
+}
+
 static void test_rate(struct kh_test *t)
 {
 	int64_t began = kh_clock_us();
@@ -117,9 +150,6 @@ static void test_jobs(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_pieces),
-	KH_TEST(test_ends),
-	KH_TEST(test_rate),
-	KH_TEST(test_jobs),
+	KH_TEST(test_pieces), KH_TEST(test_ends), KH_TEST(test_greeting), KH_TEST(test_rate), KH_TEST(test_jobs),
 };
 KH_TEST_MAIN(cases)
