@@ -7,6 +7,7 @@
 #include "executor/executor.h"
 
 #include "base/clock.h"
+#include "executor/parking.h"
 #include "executor/step.h"
 #include "executor/workers.h"
 #include "wire/channel.h"
@@ -22,20 +23,22 @@
 
 #define QUIET_US 3000                /* after a request began, before sandboxes are made in advance */
 #define RESERVED 32                  /* descriptors that are not for requests */
-#define A_JOB    12                  /* descriptors of one request, with those of output that is not sent yet */
 #define A_WARM   (4 * KH_POOL_KINDS) /* descriptors of one more warm sandbox of each kind */
-#define WATCHES  (1 + KH_EXECUTOR_JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
+#define JOBS     (KH_EXECUTOR_JOBS + KH_EXECUTOR_SERVERS)
+#define WATCHES  (2 + JOBS * KH_JOB_WATCHES + 2 * KH_POOL_SLOTS)
 
 struct executor {
 	struct kh_sandbox_kit kit;
 	struct kh_pool pool;
-	struct kh_job *jobs; /* in memory that is not copied on fork */
+	struct kh_job_house house; /* its jobs are in memory that is not copied on fork */
+	unsigned char busy[JOBS];
 	enum kh_message_state state;
 	char buffer[KH_MESSAGE_MAX];
-	size_t room, warm; /* how many requests and warm sandboxes there are descriptors for */
-	int64_t busy_us;   /* when a request last began */
+	size_t warm;     /* how many warm sandboxes there are descriptors for */
+	int64_t busy_us; /* when a request last began */
+	struct kh_parking parking;
 	struct pollfd watch[WATCHES];
-	size_t job_watch[KH_EXECUTOR_JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* index of each one's first entry */
+	size_t job_watch[JOBS + 1], slot_watch[KH_POOL_SLOTS + 1]; /* index of each one's first entry */
 };
 
 static void harden(void)
@@ -62,27 +65,30 @@ static bool find_room(struct executor *x)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur <= RESERVED)
 		return false;
-	size_t n = (files.rlim_cur < 65536 ? files.rlim_cur : 65536) - RESERVED, most = n * 3 / 4 / A_JOB;
-	x->room = most < KH_EXECUTOR_JOBS ? most : KH_EXECUTOR_JOBS;
-	x->warm = (n - x->room * A_JOB) / A_WARM;
-	return x->room > 0;
+	size_t n = (files.rlim_cur < 65536 ? files.rlim_cur : 65536) - RESERVED;
+	x->house = (struct kh_job_house){.count = JOBS,
+					 .busy = x->busy,
+					 .step = kh_step,
+					 .most_requests = KH_EXECUTOR_JOBS,
+					 .most_servers = KH_EXECUTOR_SERVERS,
+					 .most_descriptors = n * 3 / 4};
+	x->warm = (n - x->house.most_descriptors) / A_WARM;
+	return kh_job_has_room(&x->house);
 }
 
 /*
  * Requests hold data that no sandbox may see: other requests, keys.  Their memory is zero in every forked process.  Its
  * last byte, which belongs to no request, is not zero here, so that a sandbox can see whether that is so.
  */
-static struct kh_job *make_jobs(const volatile char **ret_wiped)
+static char *make_jobs(size_t size)
 {
-	size_t size = sizeof(struct kh_job) * KH_EXECUTOR_JOBS + 1;
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED || p == NULL || madvise(p, size, MADV_WIPEONFORK) != 0 ||
 	    madvise(p, size, MADV_DONTDUMP) != 0)
 		return NULL;
 	p[size - 1] = 1;
-	*ret_wiped = p + size - 1;
-	return (struct kh_job *)(void *)p;
+	return p;
 }
 
 static bool send_ready(const struct executor *x)
@@ -109,20 +115,23 @@ static void refuse(int channel)
 	close(channel);
 }
 
+/* A request too many is refused when it is known what it is, because there is other room for servers; or at once, if it
+ * has not come with its channel. */
 static void open_request(struct executor *x, int channel)
 {
-	for (size_t i = 0; i < x->room; i++) {
-		if (x->jobs[i].phase == KH_JOB_FREE) {
-			fcntl(channel, F_SETFL, O_NONBLOCK);
-			x->busy_us = kh_clock_us();
-			kh_job_begin(&x->jobs[i], &x->pool, channel);
-			x->jobs[i].peers = x->jobs;
-			x->jobs[i].peer_count = x->room;
-			kh_step(&x->jobs[i]);
-			return;
-		}
+	struct kh_job *job = kh_job_find(&x->house);
+	bool has_room = kh_job_has_room(&x->house);
+
+	if (job == NULL) {
+		refuse(channel);
+		return;
 	}
-	refuse(channel);
+	fcntl(channel, F_SETFL, O_NONBLOCK);
+	x->busy_us = kh_clock_us();
+	kh_job_begin(job, &x->house, &x->pool, channel);
+	kh_step(job);
+	if (!has_room && job->phase == KH_JOB_NEW && !kh_job_admit(job, false))
+		kh_step(job);
 }
 
 /* Takes one message of the parent; false if there is none now.  Sets *RET_STOP if the executor must end. */
@@ -157,17 +166,20 @@ static size_t watch_all(struct executor *x, int64_t *wake_us)
 	size_t n = 0;
 
 	x->watch[n++] = (struct pollfd){.fd = KH_CHANNEL_INHERITED, .events = POLLIN};
-	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
+	x->watch[n++] = (struct pollfd){.fd = x->parking.epoll, .events = POLLIN};
+	kh_parking_wake(&x->parking, wake_us);
+	for (size_t i = 0; i < JOBS; i++) {
 		x->job_watch[i] = n;
-		if (x->jobs[i].phase != KH_JOB_FREE)
-			n += kh_step_watch(&x->jobs[i], x->watch + n, wake_us);
+		if (x->busy[i] && !kh_parking_has(&x->parking, i))
+			n += kh_step_watch(&x->house.jobs[i], x->watch + n, wake_us);
 	}
-	x->job_watch[KH_EXECUTOR_JOBS] = n;
+	x->job_watch[JOBS] = n;
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
 		const struct kh_slot *slot = &x->pool.slots[i];
 		x->slot_watch[i] = n;
-		if (slot->use == KH_SLOT_WARM || slot->use == KH_SLOT_DYING)
-			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.pidfd, .events = POLLIN};
+		if (x->pool.uses[i] != KH_SLOT_WARM && x->pool.uses[i] != KH_SLOT_DYING)
+			continue;
+		x->watch[n++] = (struct pollfd){.fd = slot->sandbox.pidfd, .events = POLLIN};
 		if (slot->use == KH_SLOT_WARM && slot->state != KH_STATE_ENDED)
 			x->watch[n++] = (struct pollfd){.fd = slot->sandbox.channel, .events = POLLIN};
 	}
@@ -182,6 +194,17 @@ static bool is_ready(const struct executor *x, size_t from, size_t to)
 	return from < to;
 }
 
+static void step_parked(struct executor *x)
+{
+	size_t ready[JOBS], count = kh_parking_ready(&x->parking, x->watch[1].revents != 0, ready);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kh_job *job = &x->house.jobs[ready[i]];
+		kh_step(job);
+		kh_parking_renew(&x->parking, ready[i], job);
+	}
+}
+
 /* Steps everything that has something to do; after a timeout (LATE), every job checks its deadline. */
 static void step_all(struct executor *x, bool late)
 {
@@ -189,9 +212,17 @@ static void step_all(struct executor *x, bool late)
 		if (is_ready(x, x->slot_watch[i], x->slot_watch[i + 1]) && x->pool.slots[i].use != KH_SLOT_TAKEN)
 			kh_pool_look(&x->pool, &x->pool.slots[i]);
 	}
-	for (size_t i = 0; i < KH_EXECUTOR_JOBS; i++) {
-		if (x->jobs[i].phase != KH_JOB_FREE && (late || is_ready(x, x->job_watch[i], x->job_watch[i + 1])))
-			kh_step(&x->jobs[i]);
+	step_parked(x);
+	for (size_t i = 0; i < JOBS; i++) {
+		bool ready = is_ready(x, x->job_watch[i], x->job_watch[i + 1]);
+		if (!x->busy[i] || kh_parking_has(&x->parking, i) || (!late && !ready))
+			continue;
+		struct kh_job *owner = x->house.jobs[i].owner;
+		kh_step(&x->house.jobs[i]);
+		kh_parking_renew(&x->parking, i, &x->house.jobs[i]);
+		/* A question that cannot be answered ends whose forwarder asked it. */
+		if (owner != NULL)
+			kh_parking_renew(&x->parking, (size_t)(owner - x->house.jobs), owner);
 	}
 }
 
@@ -255,17 +286,20 @@ int kh_executor_main(void)
 		return 1;
 	}
 	x.state = KH_STATE_CONTROL_NEW;
-	const volatile char *wiped = NULL;
-	x.jobs = make_jobs(&wiped);
-	if (x.jobs == NULL) {
-		fprintf(stderr, "keyhole: executor: memory that a fork does not get: %s\n", strerror(errno));
+	const size_t size = sizeof(struct kh_job) * JOBS + 1;
+	char *requests = make_jobs(size);
+	x.house.jobs = (struct kh_job *)(void *)requests;
+	if (requests == NULL || !kh_parking_init(&x.parking)) {
+		fprintf(stderr, "keyhole: executor: no memory that a fork does not get, or no descriptor: %s\n",
+			strerror(errno));
 		return 1;
 	}
 	if (kh_sandbox_kit_init(&x.kit, kh_workers_serve, &kh_alloc_system, &err) != KH_OK) {
 		fprintf(stderr, "keyhole: executor: %s: %s\n", err.code ? err.code : kh_err_name(err.err), err.detail);
 		return 1;
 	}
-	x.kit.wiped = wiped;
+	x.kit.requests = requests;
+	x.kit.requests_size = size;
 	serve(&x);
 	kh_pool_done(&x.pool);
 	kh_sandbox_kit_done(&x.kit);

@@ -2,7 +2,8 @@
 #ifndef KH_EXECUTOR_EXECUTOR_H
 #define KH_EXECUTOR_EXECUTOR_H
 
-#define KH_EXECUTOR_JOBS 64 /* concurrent requests */
+#define KH_EXECUTOR_JOBS    64  /* concurrent requests */
+#define KH_EXECUTOR_SERVERS 256 /* concurrent servers, besides */
 
 /* Serves until the parent is gone.  Returns the exit status. */
 int kh_executor_main(void);

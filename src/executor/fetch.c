@@ -41,23 +41,21 @@ static void begin(struct kh_job *job)
 		kh_job_end(job, KH_FAULT_URL, "%s", err.detail);
 }
 
-/* Opens the file of certificates that the request names; -1 if it names none. */
-static bool open_authority(struct kh_job *job, int *ret_fd)
+bool kh_fetch_authority(struct kh_job *job, struct kh_view authority, int *ret_fd)
 {
 	char path[KH_MESSAGE_TEXT + 1];
 	struct stat st;
 
 	*ret_fd = -1;
-	if (job->fetch.authority.n == 0)
+	if (authority.n == 0)
 		return true;
-	memcpy(path, job->fetch.authority.p, job->fetch.authority.n);
-	path[job->fetch.authority.n] = '\0';
+	memcpy(path, authority.p, authority.n);
+	path[authority.n] = '\0';
 	*ret_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (*ret_fd >= 0 && fstat(*ret_fd, &st) == 0 && S_ISREG(st.st_mode))
 		return true;
 	kh_job_end(job, KH_FAULT_TLS, "the file of certificates: %s", *ret_fd < 0 ? strerror(errno) : "not a file");
-	if (*ret_fd >= 0)
-		close(*ret_fd);
+	kh_job_close(ret_fd);
 	return false;
 }
 
@@ -68,7 +66,7 @@ static void talk(struct kh_job *job)
 	int64_t now = kh_clock_us();
 	int fds[2] = {job->connection, -1};
 
-	if (!open_authority(job, &fds[1]))
+	if (!kh_fetch_authority(job, job->fetch.authority, &fds[1]))
 		return;
 	if (kh_post_take(job, KH_PROFILE_HTTP)) {
 		kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), KH_MESSAGE_TRANSFER);
@@ -152,14 +150,6 @@ static void pass_head(struct kh_job *job, const struct kh_message *head)
 	explicit_bzero(buffer, packet.n); /* every sandbox forked from now on has a copy of the stack */
 }
 
-/* The faults that a worker may report about its exchange.  It cannot know of others, and it is not trusted. */
-static bool may_claim(uint64_t fault, bool headed)
-{
-	return (fault == KH_FAULT_NONE && headed) || fault == KH_FAULT_TLS || fault == KH_FAULT_HTTP ||
-	       fault == KH_FAULT_HEADERS || fault == KH_FAULT_OUTPUT || fault == KH_FAULT_TIME ||
-	       fault == KH_FAULT_URL || fault == KH_FAULT_REQUEST || fault == KH_FAULT_WORKER;
-}
-
 /* HEADED: the response has begun already. */
 static void take_message(struct kh_job *job, const struct kh_message *message, bool headed)
 {
@@ -174,7 +164,7 @@ static void take_message(struct kh_job *job, const struct kh_message *message, b
 		}
 		job->used += message->bulk.n;
 		job->to_parent_n = KH_MESSAGE_HEADER + message->bulk.n; /* the same packet is passed on */
-	} else if (!may_claim(message->number[KH_FIELD_FAULT], headed)) {
+	} else if (!kh_claim_may((enum kh_fault)message->number[KH_FIELD_FAULT], headed)) {
 		kh_job_end(job, KH_FAULT_WORKER, "the worker claims what is not its to say");
 	} else {
 		enum kh_fault fault = (enum kh_fault)message->number[KH_FIELD_FAULT];
@@ -220,10 +210,11 @@ static void step(struct kh_job *job)
 	}
 }
 
-static size_t watch_worker(const struct kh_job *job, struct pollfd *watch, size_t n)
+static size_t watch_worker(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us)
 {
 	short events = 0;
 
+	(void)wake_us;
 	if (job->to_parent_n == 0)
 		events |= POLLIN;
 	if (job->input_n > 0 || (job->fetch.method == KH_METHOD_POST && job->fed && !job->told))

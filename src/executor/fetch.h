@@ -9,4 +9,7 @@
 
 extern const struct kh_job_kind kh_fetch_kind;
 
+/* Opens the file of certificates AUTHORITY; -1 if that is empty.  False if it is none; then the job has ended. */
+bool kh_fetch_authority(struct kh_job *job, struct kh_view authority, int *ret_fd) KH_CHECKED;
+
 #endif

@@ -8,7 +8,6 @@
 #include "executor/forwarder.h"
 #include "executor/post.h"
 #include "executor/reach.h"
-#include "executor/step.h"
 #include "wire/channel.h"
 #include "wire/greeting.h"
 
@@ -43,21 +42,30 @@ static void note(struct kh_job *job, size_t index, const char *what, const char 
 			 what, why[0] != '\0' ? ": " : "", why);
 }
 
-static void lose(struct kh_job *owner)
+/* True for the job of an upstream: its worker asks, and there is no forwarder. */
+static bool asks_itself(const struct kh_job *job)
 {
-	kh_job_end(owner, KH_FAULT_WORKER, "the forwarder is gone");
+	return job->kind != NULL && job->kind->worker_ends != NULL;
 }
 
-/* Answers the forwarder of the owner. */
+static void lose(struct kh_job *owner)
+{
+	kh_job_end(owner, KH_FAULT_WORKER, "%s", asks_itself(owner) ? "the worker is gone" : "the forwarder is gone");
+}
+
+/* Answers the forwarder of the owner, or its worker. */
 static void answer(struct kh_job *job, struct kh_message_out *out, const int *fds, size_t count)
 {
-	if (kh_channel_say(job->owner->forward.channel, out, fds, count) != KH_IO_DONE)
+	const struct kh_job *owner = job->owner;
+	int asker = asks_itself(owner) ? owner->slot->worker : owner->forward.channel;
+
+	if (kh_channel_say(asker, out, fds, count) != KH_IO_DONE)
 		lose(job->owner);
 }
 
 static void answer_dial(struct kh_job *job, enum kh_fault fault)
 {
-	char buffer[128];
+	char buffer[512];
 	struct kh_message_out out;
 
 	if (job->owner == NULL || job->told)
@@ -65,6 +73,9 @@ static void answer_dial(struct kh_job *job, enum kh_fault fault)
 	job->told = true;
 	kh_message_begin(&out, buffer, sizeof(buffer), KH_MESSAGE_DIALED);
 	kh_message_number(&out, KH_FIELD_FAULT, fault);
+	/* A forwarder tells nobody; the worker of an upstream does. */
+	if (asks_itself(job->owner) && fault != KH_FAULT_NONE)
+		kh_message_text(&out, KH_FIELD_DETAIL, kh_view_str(job->detail));
 	kh_message_number(&out, KH_FIELD_TICKET, job->ticket);
 	answer(job, &out, &job->connection, fault == KH_FAULT_NONE ? 1 : 0);
 }
@@ -77,7 +88,7 @@ static void use_dialed(struct kh_job *job)
 
 static void tell_dialed(struct kh_job *job)
 {
-	if (job->owner != NULL && job->fault != KH_FAULT_NONE)
+	if (job->owner != NULL && job->fault != KH_FAULT_NONE && !asks_itself(job->owner))
 		note(job->owner, job->index, kh_fault_name(job->fault), job->detail);
 	answer_dial(job, job->fault != KH_FAULT_NONE ? job->fault : KH_FAULT_WORKER);
 }
@@ -122,8 +133,9 @@ static void step_judge(struct kh_job *job)
 	kh_job_end(job, KH_FAULT_NONE, "%s", "");
 }
 
-static size_t watch_judge(const struct kh_job *job, struct pollfd *watch, size_t n)
+static size_t watch_judge(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us)
 {
+	(void)wake_us;
 	return kh_job_watch(watch, n, job->slot != NULL && !job->slot->gone ? job->slot->worker : -1, POLLIN);
 }
 
@@ -156,46 +168,73 @@ static void begin_judge(struct kh_job *job, struct kh_view first)
 	(void)kh_post_send(job, &out, NULL, 0);
 }
 
-/* A job that is free, if this one may have one more question. */
+/* True if this one may have one more question now. */
+static bool has_room(const struct kh_job *owner)
+{
+	return owner->house != NULL && owner->forward.questions < KH_FORWARDER_QUESTIONS &&
+	       kh_job_has_room(owner->house);
+}
+
+/* A job that is free, for one more question. */
 static struct kh_job *find_room(const struct kh_job *owner)
 {
-	struct kh_job *room = NULL;
-	unsigned own = 0;
+	return has_room(owner) ? kh_job_find(owner->house) : NULL;
+}
 
-	for (size_t i = 0; i < owner->peer_count; i++) {
-		struct kh_job *peer = &owner->peers[i];
-		own += peer->phase != KH_JOB_FREE && peer->owner == owner;
-		if (peer->phase == KH_JOB_FREE && room == NULL)
-			room = peer;
-	}
-	return own < KH_FORWARDER_QUESTIONS ? room : NULL;
+/* Begins a question of OWNER's, with PATIENCE_US microseconds for it. */
+static void begin_job(struct kh_job *owner, struct kh_job *job, const struct kh_job_kind *kind, uint64_t ticket,
+		      int64_t patience_us)
+{
+	kh_job_begin(job, owner->house, owner->pool, -1);
+	job->kind = kind;
+	job->owner = owner;
+	owner->forward.questions++;
+	job->ticket = ticket;
+	job->index = 0;
+	job->deadline_us = job->begun_us + patience_us;
+	job->granted = owner->granted;
+	job->granted_count = owner->granted_count;
 }
 
 static void begin_question(struct kh_job *owner, struct kh_job *job, const struct kh_message *message)
 {
 	bool is_dial = message->type == KH_MESSAGE_DIAL;
 	struct kh_view first = message->text[KH_FIELD_FIRST];
+	size_t index = message->number[KH_FIELD_INDEX];
 
-	kh_job_begin(job, owner->pool, -1);
-	job->kind = is_dial ? &dial_kind : &judge_kind;
-	job->owner = owner;
-	job->ticket = message->number[KH_FIELD_TICKET];
-	job->index = message->number[KH_FIELD_INDEX];
-	job->deadline_us = job->begun_us + (is_dial ? DIAL_US : JUDGE_US);
-	job->granted = owner->run.host;
-	job->granted_count = owner->run.hosts;
+	begin_job(owner, job, is_dial ? &dial_kind : &judge_kind, message->number[KH_FIELD_TICKET],
+		  is_dial ? DIAL_US : JUDGE_US);
+	job->index = index;
 	if (is_dial)
-		kh_reach_begin_at(job, owner->run.network[job->index]);
+		kh_reach_begin_at(job, owner->run.network[index]);
 	else
 		begin_judge(job, first);
-	kh_step(job);
+	job->house->step(job);
+}
+
+/* Takes what the worker of a job asks for.  A question that there is no room for stays in the channel. */
+static void take_worker_questions(struct kh_job *job)
+{
+	struct kh_message message;
+	struct kh_job *room;
+
+	while (job->phase == KH_JOB_TALK && (room = find_room(job)) != NULL && kh_post_receive(job, &message)) {
+		if (message.type != KH_MESSAGE_DIAL) {
+			job->kind->worker_ends(job, &message);
+			return;
+		}
+		begin_job(job, room, &dial_kind, message.number[KH_FIELD_TICKET], DIAL_US);
+		kh_reach_begin_at(room, kh_view_str(job->next_url));
+		room->house->step(room);
+	}
 }
 
 static void take_tally(struct kh_job *job, const struct kh_message *message)
 {
 	job->forward.sent = message->number[KH_FIELD_SENT];
 	job->forward.received = message->number[KH_FIELD_RECEIVED];
-	if (message->number[KH_FIELD_SPENT] == 1)
+	job->forward.is_spent = message->number[KH_FIELD_SPENT] == 1;
+	if (job->forward.is_spent)
 		snprintf(job->forward.note, sizeof(job->forward.note),
 			 "the program wanted to send more than %llu bytes; its connections were ended",
 			 (unsigned long long)job->run.bytes_out);
@@ -275,6 +314,10 @@ static void start(struct kh_job *job)
 
 void kh_forward_step(struct kh_job *job)
 {
+	if (asks_itself(job)) {
+		take_worker_questions(job);
+		return;
+	}
 	if (job->run.networks == 0 || job->slot == NULL)
 		return;
 	if (job->forward.pid == 0 && job->slot->listens == job->run.networks)
@@ -283,14 +326,28 @@ void kh_forward_step(struct kh_job *job)
 		take_messages(job);
 }
 
+/* What is watched of a worker that asks.  A dead one is waited for by its pidfd, because its channel would wake us for
+ * ever. */
+static size_t watch_asking(const struct kh_job *job, struct pollfd *watch, size_t n)
+{
+	short events = (short)((has_room(job) ? POLLIN : 0) | (job->input_n > 0 ? POLLOUT : 0));
+
+	if (events == 0 || job->slot == NULL || job->slot->gone)
+		return n;
+	return kh_job_watch(watch, n, job->slot->worker, events);
+}
+
 size_t kh_forward_watch(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us)
 {
 	const struct kh_job_forward *forward = &job->forward;
 
+	if (asks_itself(job) && job->phase == KH_JOB_TALK)
+		return watch_asking(job, watch, n);
+
 	if (forward->pid == 0)
 		return n;
 	/* A question that there is no room for stays in the channel. */
-	if (find_room(job) != NULL)
+	if (has_room(job))
 		n = kh_job_watch(watch, n, forward->channel, POLLIN);
 	if (!forward->is_stopping)
 		return n;
@@ -299,16 +356,22 @@ size_t kh_forward_watch(const struct kh_job *job, struct pollfd *watch, size_t n
 	return kh_job_watch(watch, n, forward->pidfd, POLLIN);
 }
 
+bool kh_forward_waits(const struct kh_job *job)
+{
+	return (job->forward.pid > 0 || asks_itself(job)) && !has_room(job);
+}
+
 /* Questions that are open do not matter any more. */
 static void forget_questions(struct kh_job *job)
 {
-	for (size_t i = 0; i < job->peer_count; i++) {
-		struct kh_job *peer = &job->peers[i];
-		if (peer->phase == KH_JOB_FREE || peer->owner != job)
+	for (size_t i = 0; job->house != NULL && i < job->house->count; i++) {
+		struct kh_job *peer = &job->house->jobs[i];
+		if (!job->house->busy[i] || peer->owner != job)
 			continue;
 		peer->owner = NULL;
+		job->forward.questions--;
 		kh_job_end(peer, KH_FAULT_CANCELLED, "closed");
-		kh_step(peer);
+		job->house->step(peer);
 	}
 }
 
@@ -317,8 +380,11 @@ bool kh_forward_stop(struct kh_job *job)
 	struct kh_job_forward *forward = &job->forward;
 	int64_t now = kh_clock_us();
 
-	if (forward->pid == 0)
+	if (forward->pid == 0) {
+		if (asks_itself(job))
+			forget_questions(job);
 		return true;
+	}
 	if (!forward->is_stopping) {
 		forward->is_stopping = true;
 		forward->deadline_us = job->fault == KH_FAULT_NONE ? now + STOP_US : now;

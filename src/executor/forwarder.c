@@ -34,6 +34,8 @@
 #include <unistd.h>
 
 #define CONNECTIONS   512
+#define WIDE          8     /* connections with buffers as large as the kernel gives */
+#define NARROW        65536 /* bytes of each buffer of the others; the kernel doubles it */
 #define EVENTS        64
 #define MEMORY        (256ULL << 20)
 #define HELLO_MS      10000  /* until the first bytes are complete */
@@ -56,6 +58,7 @@ struct connection {
 	size_t index; /* of the listening socket */
 	enum first first;
 	bool wants_dial, is_dialed;
+	bool is_wide; /* its sockets have buffers as large as the kernel gives */
 	int64_t deadline_ms;
 	uint32_t watched[KH_PUMP_SIDES];
 	struct kh_pump pump;
@@ -167,6 +170,19 @@ static void set_option(int fd, int level, int option, int value)
 	(void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
+/*
+ * The kernel's buffers of a socket are memory of the whole machine, which no limit of the program's counts, and they grow
+ * to megabytes if the other end does not read.  So only the first few connections have what the kernel gives; the
+ * buffers of all others are bounded.
+ */
+static void bound_buffers(const struct connection *c, int fd)
+{
+	if (c->is_wide)
+		return;
+	set_option(fd, SOL_SOCKET, SO_SNDBUF, NARROW);
+	set_option(fd, SOL_SOCKET, SO_RCVBUF, NARROW);
+}
+
 /* The first bytes are good: what the client sends is passed on. */
 static void pass(struct forwarder *f, struct connection *c)
 {
@@ -266,6 +282,7 @@ static void take_dialed(struct forwarder *f, struct connection *c, enum kh_fault
 	}
 	c->pump.fd[KH_PUMP_SERVER] = fd;
 	c->is_dialed = true;
+	bound_buffers(c, fd);
 	set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	move(f, c, KH_PUMP_CLIENT);
 	move(f, c, KH_PUMP_SERVER);
@@ -349,11 +366,13 @@ static void accept_all(struct forwarder *f, size_t index)
 					 .ticket = f->tickets * f->most + (uint64_t)(c - f->connections),
 					 .index = index,
 					 .wants_dial = !f->with->is_tls[index],
+					 .is_wide = f->used < WIDE,
 					 .deadline_ms = kh_clock_ms() + HELLO_MS,
 					 .pump = {.fd = {fd, -1}}};
 		if (!f->with->is_tls[index])
 			c->deadline_ms = kh_clock_ms() + IDLE_MS;
 		f->used++;
+		bound_buffers(c, fd);
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 		look(f, c, false);
 		watch(f, c);
@@ -437,7 +456,7 @@ static int drop_capabilities(void)
 static int drop_rights(const struct kh_sandbox_kit *kit)
 {
 	const struct rlimit memory = {MEMORY, MEMORY}, nothing = {0, 0};
-	int e = kit->is_root ? kh_privileges_become(KH_SANDBOX_UID, KH_SANDBOX_UID) : 0;
+	int e = kit->is_root ? kh_privileges_become(KH_IDS_NOBODY, KH_IDS_NOBODY) : 0;
 
 	if (e == 0)
 		e = drop_capabilities();
@@ -456,8 +475,7 @@ static bool lock(struct forwarder *f)
 	struct pollfd executor = {.fd = f->with->kit->self, .events = POLLIN};
 	struct kh_filter *filter = NULL;
 
-	/* The memory of requests is wiped in a fork.  This byte of it is not zero in the executor. */
-	if (f->with->kit->wiped != NULL && *f->with->kit->wiped != 0)
+	if (kh_sandbox_kit_forget(f->with->kit) != 0)
 		return false;
 	memcpy(keep + 3, f->with->listening, f->with->count * sizeof(int));
 	if (kh_filter_new(KH_FILTER_FORWARD, &kh_alloc_system, &filter, NULL) != KH_OK ||

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define REQUEST_PATIENCE_US 10000000 /* how long a channel may be open without a request */
@@ -21,7 +22,74 @@ void kh_job_close(int *fd)
 	*fd = -1;
 }
 
-void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
+struct kh_job *kh_job_find(const struct kh_job_house *house)
+{
+	const unsigned char *free = memchr(house->busy, 0, house->count);
+
+	return free != NULL ? &house->jobs[free - house->busy] : NULL;
+}
+
+bool kh_job_has_room(const struct kh_job_house *house)
+{
+	return house->requests < house->most_requests && house->descriptors + KH_JOB_FILES <= house->most_descriptors;
+}
+
+/* Counts JOB, or counts it no more. */
+static void count(struct kh_job_house *house, const struct kh_job *job, bool more)
+{
+	size_t *of = job->serve.is_counted ? &house->servers : &house->requests;
+	size_t files = job->serve.is_counted ? KH_JOB_SERVER : KH_JOB_FILES;
+
+	*of = more ? *of + 1 : *of - 1;
+	house->descriptors = more ? house->descriptors + files : house->descriptors - files;
+	house->busy[job - house->jobs] = more;
+}
+
+bool kh_job_admit(struct kh_job *job, bool is_server)
+{
+	struct kh_job_house *house = job->house;
+
+	if (house == NULL)
+		return true;
+	count(house, job, false);
+	job->serve.is_counted = is_server;
+	count(house, job, true);
+	if (house->requests <= house->most_requests && house->servers <= house->most_servers &&
+	    house->descriptors <= house->most_descriptors)
+		return true;
+	kh_job_end(job, KH_FAULT_BUSY, "more requests at once than there is room for");
+	return false;
+}
+
+/* Gives the pages of a job that is not one of the first back: there are seldom as many.  They are zero when they are used
+ * again, as they were before. */
+static void give_back(const struct kh_job_house *house, struct kh_job *job)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)job;
+	uintptr_t begin = (at + page - 1) / page * page, end = (at + sizeof(*job)) / page * page;
+
+	if ((size_t)(job - house->jobs) >= house->most_requests)
+		(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+void kh_job_release(struct kh_job *job)
+{
+	struct kh_job_house *house = job->house;
+	size_t kept = job->serve.written < sizeof(job->kept) ? (size_t)job->serve.written : sizeof(job->kept);
+
+	kh_job_close(&job->channel);
+	if (house != NULL)
+		count(house, job, false);
+	if (job->owner != NULL)
+		job->owner->forward.questions--;
+	/* Keys of model endpoints are among it. */
+	explicit_bzero(job->kept, kept);
+	explicit_bzero(job, offsetof(struct kh_job, kept));
+	if (house != NULL)
+		give_back(house, job);
+}
+
+void kh_job_begin(struct kh_job *job, struct kh_job_house *house, struct kh_pool *pool, int channel)
 {
 	job->phase = KH_JOB_NEW;
 	job->channel = channel;
@@ -31,13 +99,19 @@ void kh_job_begin(struct kh_job *job, struct kh_pool *pool, int channel)
 	job->in = job->out = job->errs = job->connection = -1;
 	job->begun_us = kh_clock_us();
 	job->deadline_us = job->begun_us + REQUEST_PATIENCE_US;
+	job->look_us = INT64_MAX;
+	job->kib = 0;
 	job->used = 0;
 	job->fed = job->told = job->has_status = job->cancelled = false;
 	job->to_parent_n = job->input_at = job->input_n = 0;
 	job->redirects = 0;
 	job->kind = NULL;
 	job->forward = (struct kh_job_forward){.channel = -1, .pidfd = -1};
+	job->serve = (struct kh_job_serve){.reason = -1};
 	job->owner = NULL;
+	job->house = house;
+	if (house != NULL)
+		count(house, job, true);
 }
 
 void kh_job_grant(struct kh_job *job, const struct kh_limits *limits, const struct kh_view *hosts, size_t count)
@@ -63,8 +137,11 @@ void kh_job_end(struct kh_job *job, enum kh_fault fault, const char *fmt, ...)
 	kh_job_close(&job->out);
 	kh_job_close(&job->errs);
 	kh_job_close(&job->connection);
+	kh_job_close(&job->serve.reason);
 	if (job->slot && !job->slot->gone)
 		kh_sandbox_kill(&job->slot->sandbox);
+	if (job->serve.reader && !job->serve.reader->gone)
+		kh_sandbox_kill(&job->serve.reader->sandbox);
 }
 
 void kh_job_end_part(struct kh_job *job, enum kh_part part, int error)
@@ -129,16 +206,21 @@ bool kh_job_receive(struct kh_job *job, char *buffer, struct kh_message *ret_mes
 	return io == KH_IO_DONE;
 }
 
+bool kh_job_listens(const struct kh_job *job)
+{
+	return !job->fed || job->state == KH_STATE_SERVED;
+}
+
 void kh_job_take_input(struct kh_job *job)
 {
 	struct kh_message message;
 
-	if (job->input_n > 0 || job->fed || !kh_job_receive(job, job->input, &message))
+	if (job->input_n > 0 || !kh_job_listens(job) || !kh_job_receive(job, job->input, &message))
 		return;
-	if (message.type == KH_MESSAGE_INPUT_END) {
-		job->fed = true;
+	job->fed |= message.type == KH_MESSAGE_INPUT_END;
+	job->serve.recalled |= message.type == KH_MESSAGE_RECALL;
+	if (message.type != KH_MESSAGE_INPUT)
 		return;
-	}
 	job->input_at = KH_MESSAGE_HEADER;
 	job->input_n = KH_MESSAGE_HEADER + message.bulk.n;
 }

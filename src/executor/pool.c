@@ -29,6 +29,16 @@ void kh_pool_done(struct kh_pool *pool)
 	}
 }
 
+static void set_use(struct kh_pool *pool, struct kh_slot *slot, enum kh_slot_use use)
+{
+	if (slot->use == KH_SLOT_WARM)
+		pool->count[slot->kind]--;
+	if (use == KH_SLOT_WARM)
+		pool->count[slot->kind]++;
+	slot->use = use;
+	pool->uses[slot - pool->slots] = (unsigned char)use;
+}
+
 static void close_all(int fds[3])
 {
 	for (int i = 0; i < 3; i++) {
@@ -78,7 +88,8 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 		kh_message_text(&out, KH_FIELD_READ, run->read[i]);
 	for (size_t i = 0; i < run->writes; i++)
 		kh_message_text(&out, KH_FIELD_WRITE, run->write[i]);
-	kh_message_number(&out, KH_FIELD_CPU, run->limits.cpu_s);
+	if (run->limits.cpu_s > 0)
+		kh_message_number(&out, KH_FIELD_CPU, run->limits.cpu_s);
 	kh_message_number(&out, KH_FIELD_MEMORY, run->limits.memory);
 	kh_message_number(&out, KH_FIELD_PROCESSES, run->limits.processes);
 	kh_message_number(&out, KH_FIELD_FILES, run->limits.files);
@@ -89,17 +100,20 @@ static enum kh_err write_job(const struct kh_run *run, char *buffer, struct kh_v
 }
 
 /* Sets the limits of the process group; limits that it has already are not written again. */
-static bool set_group(struct kh_slot *slot, const struct kh_limits *limits)
+static bool set_group(struct kh_slot *slot, const struct kh_limits *limits, uint64_t processor)
 {
-	if (slot->memory == limits->memory && slot->processes == limits->processes)
-		return true;
-	if (!kh_cgroup_limit(&slot->sandbox.cgroup, limits->memory, limits->processes)) {
+	const struct kh_cgroup *group = &slot->sandbox.cgroup;
+	bool is_set = slot->memory == limits->memory && slot->processes == limits->processes;
+
+	if ((!is_set && !kh_cgroup_limit(group, limits->memory, limits->processes)) ||
+	    (slot->processor != processor && !kh_cgroup_bound(group, processor))) {
 		slot->broken = KH_PART_CGROUP;
 		slot->error = errno;
 		return false;
 	}
 	slot->memory = limits->memory;
 	slot->processes = limits->processes;
+	slot->processor = processor;
 	return true;
 }
 
@@ -107,7 +121,7 @@ bool kh_pool_start(struct kh_slot *slot, const struct kh_run *run, const int *fd
 {
 	struct kh_view packet;
 
-	if (!set_group(slot, &run->limits))
+	if (!set_group(slot, &run->limits, run->rates.processor))
 		return false;
 	if (write_job(run, buffer, &packet) != KH_OK) {
 		slot->broken = KH_PART_PROGRAM;
@@ -168,17 +182,20 @@ static bool start_job_worker(struct kh_slot *slot, char *buffer)
 static const struct {
 	enum kh_profile profile;
 	bool (*start)(struct kh_slot *slot, char *buffer); /* NULL: started when the job comes */
+	bool is_rare;                                      /* never made in advance: it lives long, so few are begun */
 } kinds[KH_POOL_KINDS] = {
-	[KH_POOL_PLAIN] = {KH_PROFILE_RUN, NULL},
-	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL},
-	[KH_POOL_RESOLVE] = {KH_PROFILE_RESOLVE, start_worker},
-	[KH_POOL_HTTP] = {KH_PROFILE_HTTP, start_worker},
-	[KH_POOL_SNI] = {KH_PROFILE_SNI, start_worker},
-	[KH_POOL_READ] = {KH_PROFILE_READ, NULL},
-	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker},
-	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL},
-	[KH_POOL_SEARCH] = {KH_PROFILE_SEARCH, NULL},
-	[KH_POOL_MCP] = {KH_PROFILE_MCP, NULL},
+	[KH_POOL_PLAIN] = {KH_PROFILE_RUN, NULL, false},
+	[KH_POOL_LOCKED] = {KH_PROFILE_RUN, NULL, false},
+	[KH_POOL_RESOLVE] = {KH_PROFILE_RESOLVE, start_worker, false},
+	[KH_POOL_HTTP] = {KH_PROFILE_HTTP, start_worker, false},
+	[KH_POOL_SNI] = {KH_PROFILE_SNI, start_worker, false},
+	[KH_POOL_UPSTREAM] = {KH_PROFILE_UPSTREAM, start_worker, true},
+	[KH_POOL_READ] = {KH_PROFILE_READ, NULL, false},
+	[KH_POOL_TEXT] = {KH_PROFILE_TEXT, start_job_worker, false},
+	[KH_POOL_QUERY] = {KH_PROFILE_QUERY, NULL, false},
+	[KH_POOL_SEARCH] = {KH_PROFILE_SEARCH, NULL, false},
+	[KH_POOL_MCP] = {KH_PROFILE_MCP, NULL, true},
+	[KH_POOL_SERVER] = {KH_PROFILE_SERVER, NULL, true},
 };
 
 enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
@@ -187,7 +204,8 @@ enum kh_pool_kind kh_pool_kind(const struct kh_run *run)
 		if (kinds[kind].profile == run->profile)
 			return kind;
 	bool plain = run->networks > 0 || run->work.n > 0 || run->cache.n > 0 || run->reads > 0 || run->writes > 0 ||
-		     run->limits.disk != kh_profile_limits(run->profile)->disk;
+		     run->limits.disk != kh_profile_limits(run->profile)->disk ||
+		     run->limits.memory != kh_profile_limits(run->profile)->memory;
 
 	return plain ? KH_POOL_PLAIN : KH_POOL_LOCKED;
 }
@@ -197,27 +215,22 @@ static struct kh_slot *make(struct kh_pool *pool, enum kh_profile profile, enum 
 {
 	struct kh_slot *slot = pool->slots, *end = slot + KH_POOL_SLOTS;
 
-	while (slot < end && slot->use != KH_SLOT_EMPTY)
+	while (slot < end && pool->uses[slot - pool->slots] != KH_SLOT_EMPTY)
 		slot++;
 	*ret_part = KH_PART_NONE;
 	if (slot == end)
 		return NULL;
-	*slot = (struct kh_slot){.use = KH_SLOT_WARM,
-				 .kind = kind,
-				 .state = KH_STATE_SANDBOX_COLD,
-				 .worker = -1,
-				 .stream = {-1, -1, -1},
-				 .status = -1};
+	*slot = (struct kh_slot){
+		.kind = kind, .state = KH_STATE_SANDBOX_COLD, .worker = -1, .stream = {-1, -1, -1}, .status = -1};
 	if (!kh_sandbox_prepare(pool->kit, profile, kind == KH_POOL_LOCKED, pool->next++, &slot->sandbox, ret_part,
-				ret_errno)) {
-		slot->use = KH_SLOT_EMPTY;
+				ret_errno))
 		return NULL;
-	}
-	if (!set_group(slot, kh_profile_limits(profile)) ||
+	set_use(pool, slot, KH_SLOT_WARM);
+	if (!set_group(slot, kh_profile_limits(profile), 0) ||
 	    (kinds[kind].start != NULL && !kinds[kind].start(slot, pool->buffer))) {
 		*ret_part = slot->broken ? slot->broken : KH_PART_DESCRIPTORS;
 		*ret_errno = slot->error;
-		kh_pool_drop(slot);
+		kh_pool_drop(pool, slot);
 		return NULL;
 	}
 	return slot;
@@ -229,10 +242,7 @@ bool kh_pool_refill(struct kh_pool *pool, bool make_one)
 	int error;
 
 	for (enum kh_pool_kind kind = 0; kind < KH_POOL_KINDS; kind++) {
-		unsigned warm = 0;
-		for (size_t i = 0; pool->used[kind] && i < KH_POOL_SLOTS; i++)
-			warm += pool->slots[i].use == KH_SLOT_WARM && pool->slots[i].kind == kind;
-		if (pool->used[kind] && warm < pool->warm && !pool->failed[kind]) {
+		if (pool->used[kind] && pool->count[kind] < pool->warm && !pool->failed[kind] && !kinds[kind].is_rare) {
 			if (make_one)
 				pool->failed[kind] = make(pool, kinds[kind].profile, kind, &part, &error) == NULL;
 			return true;
@@ -259,13 +269,14 @@ struct kh_slot *kh_pool_take(struct kh_pool *pool, enum kh_profile profile, enum
 	pool->used[kind] = true;
 	for (size_t i = 0; i < KH_POOL_SLOTS; i++) {
 		struct kh_slot *slot = &pool->slots[i];
-		if (fitness(slot, profile, kind) > (best ? fitness(best, profile, kind) : 0))
+		if (pool->uses[i] == KH_SLOT_WARM &&
+		    fitness(slot, profile, kind) > (best ? fitness(best, profile, kind) : 0))
 			best = slot;
 	}
 	if (best == NULL)
 		best = make(pool, profile, kind, ret_part, ret_errno);
 	if (best != NULL)
-		best->use = KH_SLOT_TAKEN;
+		set_use(pool, best, KH_SLOT_TAKEN);
 	return best;
 }
 
@@ -330,7 +341,7 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot)
 	if (slot->use == KH_SLOT_WARM)
 		pool->failed[slot->kind] = true;
 	if (slot->use != KH_SLOT_TAKEN)
-		kh_pool_drop(slot);
+		kh_pool_drop(pool, slot);
 }
 
 void kh_pool_unlisten(struct kh_slot *slot)
@@ -339,7 +350,7 @@ void kh_pool_unlisten(struct kh_slot *slot)
 		close(slot->listening[--slot->listens]);
 }
 
-void kh_pool_drop(struct kh_slot *slot)
+void kh_pool_drop(struct kh_pool *pool, struct kh_slot *slot)
 {
 	if (slot->worker >= 0)
 		close(slot->worker);
@@ -347,9 +358,9 @@ void kh_pool_drop(struct kh_slot *slot)
 	close_all(slot->stream);
 	kh_pool_unlisten(slot);
 	if (slot->gone) {
-		slot->use = KH_SLOT_EMPTY;
+		set_use(pool, slot, KH_SLOT_EMPTY);
 		return;
 	}
-	slot->use = KH_SLOT_DYING;
+	set_use(pool, slot, KH_SLOT_DYING);
 	kh_sandbox_kill(&slot->sandbox);
 }

@@ -11,8 +11,8 @@
 #include "sandbox/sandbox.h"
 #include "wire/request.h"
 
-#define KH_POOL_SLOTS 192
-#define KH_POOL_WARM  8 /* the most of each kind that are kept warm */
+#define KH_POOL_SLOTS 768 /* two for a server */
+#define KH_POOL_WARM  8   /* the most of each kind that are kept warm */
 
 /* What a warm sandbox is kept for. */
 enum kh_pool_kind {
@@ -21,11 +21,13 @@ enum kh_pool_kind {
 	KH_POOL_RESOLVE,   /* our own worker, already running */
 	KH_POOL_HTTP,      /* our own worker, already running */
 	KH_POOL_SNI,       /* our own worker, already running */
+	KH_POOL_UPSTREAM,  /* our own worker, already running */
 	KH_POOL_READ,      /* our own worker, waiting for its folders */
 	KH_POOL_TEXT,      /* our own worker, already running */
 	KH_POOL_QUERY,     /* our own workers, waiting for their folders */
 	KH_POOL_SEARCH,
 	KH_POOL_MCP,
+	KH_POOL_SERVER, /* for a program that lives long */
 	KH_POOL_KINDS
 };
 
@@ -53,6 +55,7 @@ struct kh_slot {
 	char why[KH_MESSAGE_DETAIL + 1]; /* a sentence about it; may be empty */
 	int status;                      /* the program's; -1 while it runs */
 	uint64_t memory, processes;      /* limits that its cgroup has */
+	uint64_t processor;              /* the same; 0: no bound */
 };
 
 struct kh_pool {
@@ -62,6 +65,9 @@ struct kh_pool {
 	bool used[KH_POOL_KINDS];    /* the kind was requested once: only then some are kept warm */
 	bool failed[KH_POOL_KINDS];  /* the last one did not get warm: none is made in advance until one has worked */
 	char buffer[KH_MESSAGE_MAX]; /* for messages from and to sandboxes that contain nothing of a request */
+	/* So that nobody has to look at all slots: how many of each kind are warm, and the use of each slot. */
+	unsigned count[KH_POOL_KINDS];
+	unsigned char uses[KH_POOL_SLOTS]; /* enum kh_slot_use */
 	struct kh_slot slots[KH_POOL_SLOTS];
 };
 
@@ -98,6 +104,6 @@ void kh_pool_look(struct kh_pool *pool, struct kh_slot *slot);
 void kh_pool_unlisten(struct kh_slot *slot);
 
 /* Ends a request's use of SLOT: everything that still runs in it is killed. */
-void kh_pool_drop(struct kh_slot *slot);
+void kh_pool_drop(struct kh_pool *pool, struct kh_slot *slot);
 
 #endif

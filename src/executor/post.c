@@ -11,7 +11,7 @@
 void kh_post_drop(struct kh_job *job)
 {
 	if (job->slot)
-		kh_pool_drop(job->slot);
+		kh_pool_drop(job->pool, job->slot);
 	job->slot = NULL;
 }
 
@@ -20,9 +20,10 @@ bool kh_post_take(struct kh_job *job, enum kh_profile profile)
 	enum kh_part part = KH_PART_NONE;
 	int error = 0;
 
-	enum kh_pool_kind kind = profile == KH_PROFILE_HTTP  ? KH_POOL_HTTP
-				 : profile == KH_PROFILE_SNI ? KH_POOL_SNI
-							     : KH_POOL_RESOLVE;
+	enum kh_pool_kind kind = profile == KH_PROFILE_HTTP       ? KH_POOL_HTTP
+				 : profile == KH_PROFILE_SNI      ? KH_POOL_SNI
+				 : profile == KH_PROFILE_UPSTREAM ? KH_POOL_UPSTREAM
+								  : KH_POOL_RESOLVE;
 
 	kh_post_drop(job);
 	job->slot = kh_pool_take(job->pool, profile, kind, &part, &error);

@@ -7,7 +7,7 @@
 
 #include "executor/job.h"
 
-/* Takes a worker of PROFILE (resolve, http, sni) for the job, in place of the one that it has.  False if there is none; then
+/* Takes a worker of PROFILE (resolve, http, sni, upstream) for the job, in place of the one that it has.  False if there is none; then
  * the job has ended. */
 bool kh_post_take(struct kh_job *job, enum kh_profile profile) KH_CHECKED;
 

@@ -4,11 +4,9 @@
 #include "executor/run.h"
 
 #include "executor/forward.h"
+#include "executor/memory.h"
 #include "executor/reach.h"
-
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "executor/stream.h"
 
 static void take_streams(struct kh_job *job, int streams[3])
 {
@@ -19,15 +17,6 @@ static void take_streams(struct kh_job *job, int streams[3])
 		streams[i] = -1;
 }
 
-/* As root the program is another user than the one who made its pipes, and without this it could not open them by name:
- * /dev/stdin and its like. */
-static void share_pipes(const struct kh_job *job, const int pipes[3])
-{
-	for (int i = 0; i < 3 && job->pool->kit->is_root; i++)
-		if (pipes[i] >= 0)
-			(void)fchmod(pipes[i], 0666);
-}
-
 /* Sends the job to its sandbox, with pipes and, if there is one, the connection. */
 static void start_program(struct kh_job *job)
 {
@@ -35,7 +24,7 @@ static void start_program(struct kh_job *job)
 	bool ok = kh_pool_pipes(ours, theirs);
 
 	take_streams(job, ours);
-	share_pipes(job, theirs);
+	kh_stream_share(job, theirs);
 	if (!ok)
 		kh_job_end(job, KH_FAULT_BUSY, "no more descriptors");
 	else if (!kh_pool_start(job->slot, &job->run, theirs, job->connection >= 0 ? 4 : 3, job->to_parent) &&
@@ -53,6 +42,7 @@ static void start(struct kh_job *job)
 	int error = 0;
 
 	job->phase = KH_JOB_RUN;
+	kh_memory_begin(job);
 	job->slot = kh_pool_take(job->pool, job->run.profile, kh_pool_kind(&job->run), &part, &error);
 	if (job->slot == NULL)
 		kh_job_end_part(job, part, error);
@@ -76,55 +66,7 @@ static void begin(struct kh_job *job)
 		start(job);
 }
 
-/* Sends input to the program.  If it does not read any more, that is not an error: the rest is discarded. */
-static void feed_program(struct kh_job *job)
-{
-	if (job->input_n > 0 && job->in >= 0) {
-		ssize_t n = write(job->in, job->input + job->input_at, job->input_n - job->input_at);
-		if (n > 0)
-			job->input_at += (size_t)n;
-		else if (n < 0 && errno != EAGAIN && errno != EINTR)
-			kh_job_close(&job->in);
-	}
-	if (job->in < 0 || job->input_at == job->input_n)
-		job->input_at = job->input_n = 0;
-	if (job->fed && job->input_n == 0)
-		kh_job_close(&job->in);
-}
-
-/* Passes one piece of output from *FD to the parent as TYPE; false if there is none now. */
-static bool relay_output(struct kh_job *job, int *fd, enum kh_message_type type)
-{
-	char *bulk = job->to_parent + KH_MESSAGE_HEADER;
-	struct kh_message_out out;
-	struct kh_view packet;
-
-	if (*fd < 0 || !kh_job_flush(job))
-		return false;
-	ssize_t n = read(*fd, bulk, KH_MESSAGE_BULK);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
-	if (n <= 0) {
-		kh_job_close(fd);
-		return false;
-	}
-	if (job->used + (uint64_t)n > job->limits.output) {
-		n = (ssize_t)(job->limits.output - job->used);
-		kh_job_end(job, KH_FAULT_OUTPUT, "more than %llu bytes of output",
-			   (unsigned long long)job->limits.output);
-	}
-	if (n == 0)
-		return false;
-	job->used += (uint64_t)n;
-	kh_message_begin(&out, job->to_parent, sizeof(job->to_parent), type);
-	kh_message_bulk(&out, kh_view_of(bulk, (size_t)n));
-	if (kh_message_end(&out, &packet) == KH_OK)
-		job->to_parent_n = packet.n;
-	return kh_job_flush(job);
-}
-
-/* The sandbox is gone and all of its output has been passed on. */
-static void end_run(struct kh_job *job)
+void kh_run_end(struct kh_job *job)
 {
 	const struct kh_slot *slot = job->slot;
 
@@ -147,23 +89,27 @@ bool kh_run_is_over(const struct kh_job *job)
 
 static void step(struct kh_job *job)
 {
+	kh_memory_look(job);
+	if (job->phase != KH_JOB_RUN)
+		return;
 	kh_forward_step(job);
 	kh_job_take_input(job);
-	feed_program(job);
+	(void)kh_stream_feed(job);
 	/* Errors first, because there is little of them. */
 	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
-		if (!relay_output(job, &job->errs, KH_MESSAGE_ERRORS))
+		if (kh_stream_relay(job, &job->errs, KH_MESSAGE_ERRORS, SIZE_MAX) == 0)
 			break;
 	for (int n = 0; n < KH_JOB_TURN && job->phase == KH_JOB_RUN; n++)
-		if (!relay_output(job, &job->out, KH_MESSAGE_OUTPUT))
+		if (kh_stream_relay(job, &job->out, KH_MESSAGE_OUTPUT, SIZE_MAX) == 0)
 			break;
 	if (job->phase == KH_JOB_RUN && (job->slot->gone || kh_run_is_over(job)) && job->out < 0 && job->errs < 0 &&
 	    job->to_parent_n == 0)
-		end_run(job);
+		kh_run_end(job);
 }
 
-static size_t watch_streams(const struct kh_job *job, struct pollfd *watch, size_t n)
+static size_t watch_streams(const struct kh_job *job, struct pollfd *watch, size_t n, int64_t *wake_us)
 {
+	(void)wake_us;
 	if (job->input_n > 0)
 		n = kh_job_watch(watch, n, job->in, POLLOUT);
 	if (job->to_parent_n == 0) {

@@ -3,6 +3,7 @@
 
 #include "wire/channel.h"
 #include "worker/http/http.h"
+#include "worker/http/upstream.h"
 #include "worker/mcp/mcp.h"
 #include "worker/read/read.h"
 #include "worker/resolve/resolve.h"
@@ -22,6 +23,7 @@ static const struct {
 	{"resolve", kh_worker_resolve},
 	{"http", kh_worker_http},
 	{"sni", kh_worker_sni},
+	{"upstream", kh_worker_http_upstream},
 };
 
 /* Workers that take a job. */

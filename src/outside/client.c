@@ -150,7 +150,8 @@ enum kh_err kh_client_run(const struct kh_client *client, const struct kh_run *r
 	struct kh_view request;
 
 	enum kh_err e = kh_request_write_run(run, buffer, &request, err);
-	return e != KH_OK ? e : open_request(client, request, KH_STATE_PARENT_RUN, false, ret_exchange, err);
+	enum kh_message_state state = run->profile == KH_PROFILE_SERVER ? KH_STATE_PARENT_SERVER : KH_STATE_PARENT_RUN;
+	return e != KH_OK ? e : open_request(client, request, state, false, ret_exchange, err);
 }
 
 enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetch *fetch,
@@ -165,4 +166,14 @@ enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetc
 		e = open_request(client, request, KH_STATE_PARENT_FETCH, fed, ret_exchange, err);
 	explicit_bzero(buffer, sizeof(buffer)); /* a header can be a key */
 	return e;
+}
+
+enum kh_err kh_client_upstream(const struct kh_client *client, const struct kh_upstream *upstream,
+			       struct kh_exchange *ret_exchange, struct kh_error *err)
+{
+	char buffer[KH_MESSAGE_MAX];
+	struct kh_view request;
+
+	enum kh_err e = kh_upstream_write(upstream, buffer, &request, err);
+	return e != KH_OK ? e : open_request(client, request, KH_STATE_PARENT_UPSTREAM, true, ret_exchange, err);
 }

@@ -15,6 +15,7 @@
 
 #include "outside/exchange.h"
 #include "wire/request.h"
+#include "wire/upstream.h"
 
 struct kh_replacing;
 
@@ -69,5 +70,8 @@ enum kh_err kh_client_run(const struct kh_client *client, const struct kh_run *r
 			  struct kh_error *err) KH_CHECKED;
 enum kh_err kh_client_fetch(const struct kh_client *client, const struct kh_fetch *fetch,
 			    struct kh_exchange *ret_exchange, struct kh_error *err) KH_CHECKED;
+/* Calls of it go over channels of their own: caller.h, which is the one to use. */
+enum kh_err kh_client_upstream(const struct kh_client *client, const struct kh_upstream *upstream,
+			       struct kh_exchange *ret_exchange, struct kh_error *err) KH_CHECKED;
 
 #endif

@@ -123,6 +123,24 @@ static void ask_watcher(struct kh_converse *c)
 		c->how = KH_CONVERSE_OVER;
 }
 
+/* Gives EVENT to the company, or keeps it. */
+static void deliver(struct kh_converse *c, const struct kh_event *event)
+{
+	if (c->company != NULL)
+		c->company->take(c->context, event);
+	else
+		keep(c, event);
+}
+
+/* The end.  What is kept of a server's standard error comes with it. */
+static void take_end(struct kh_converse *c, struct kh_event *event)
+{
+	c->end = event->end;
+	event->kind = KH_EVENT_ERRORS;
+	if (kh_tainted_size(event->bytes) > 0)
+		deliver(c, event);
+}
+
 /* Sends input, takes events and keeps output until the end. */
 static void talk(struct kh_converse *c)
 {
@@ -134,13 +152,11 @@ static void talk(struct kh_converse *c)
 		if (!c->deaf)
 			kh_exchange_next(&c->exchange, 0, &event);
 		if (event.kind == KH_EVENT_END) {
-			c->end = event.end;
+			take_end(c, &event);
 			return;
 		}
-		if (event.kind != KH_EVENT_NOTHING && c->company != NULL)
-			c->company->take(c->context, &event);
-		else if (event.kind != KH_EVENT_NOTHING)
-			keep(c, &event);
+		if (event.kind != KH_EVENT_NOTHING)
+			deliver(c, &event);
 		if (c->how == KH_CONVERSE_ENDED)
 			ask_watcher(c);
 	} while (c->how == KH_CONVERSE_ENDED && await(c, event.kind != KH_EVENT_NOTHING));

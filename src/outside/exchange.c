@@ -38,10 +38,15 @@ static void take_end(const struct kh_message *message, struct kh_end *ret_end)
 	ret_end->used = message->number[KH_FIELD_USED];
 	ret_end->sent = message->number[KH_FIELD_SENT];
 	ret_end->received = message->number[KH_FIELD_RECEIVED];
+	ret_end->is_spent = message->number[KH_FIELD_SPENT] == 1;
 	/* The table of messages has checked that it fits. */
 	if (detail.n > 0)
 		memcpy(ret_end->detail, detail.p, detail.n);
 	ret_end->detail[detail.n] = '\0';
+	struct kh_view reason = message->text[KH_FIELD_REASON];
+	if (reason.n > 0)
+		memcpy(ret_end->reason, reason.p, reason.n);
+	ret_end->reason_n = reason.n;
 }
 
 static struct kh_tainted tainted(const struct kh_message *message, enum kh_message_field field)
@@ -49,7 +54,7 @@ static struct kh_tainted tainted(const struct kh_message *message, enum kh_messa
 	return kh_tainted_wrap(message->text[field]);
 }
 
-/* The event that MESSAGE is; a parent's states permit only these four types. */
+/* The event that MESSAGE is; a parent's states permit only these five types. */
 static void take_event(const struct kh_message *message, struct kh_event *ret_event)
 {
 	*ret_event = (struct kh_event){.kind = KH_EVENT_OUTPUT, .bytes = kh_tainted_wrap(message->bulk)};
@@ -63,9 +68,11 @@ static void take_event(const struct kh_message *message, struct kh_event *ret_ev
 			.url = tainted(message, KH_FIELD_URL),
 			.location = tainted(message, KH_FIELD_LOCATION),
 		};
-	} else if (message->type == KH_MESSAGE_END) {
-		ret_event->kind = KH_EVENT_END;
+	} else if (message->type == KH_MESSAGE_KEPT || message->type == KH_MESSAGE_END) {
+		ret_event->kind = message->type == KH_MESSAGE_END ? KH_EVENT_END : KH_EVENT_KEPT;
 		take_end(message, &ret_event->end);
+		ret_event->bytes = tainted(message, KH_FIELD_KEPT);
+		ret_event->written = message->number[KH_FIELD_WRITTEN];
 	}
 }
 
@@ -129,6 +136,16 @@ bool kh_exchange_feed_end(struct kh_exchange *exchange)
 	else
 		exchange->fed = true;
 	return exchange->fed;
+}
+
+bool kh_exchange_recall(struct kh_exchange *exchange)
+{
+	return exchange->state == KH_STATE_ENDED || send_input(exchange, KH_MESSAGE_RECALL, KH_LIT("")) != KH_IO_AGAIN;
+}
+
+struct kh_tainted kh_exchange_reason(const struct kh_end *end)
+{
+	return kh_tainted_wrap(kh_view_of(end->reason, end->reason_n));
 }
 
 const char *kh_exchange_about(const struct kh_end *end)

@@ -15,7 +15,10 @@ struct kh_end {
 	uint64_t time_us;                   /* from request to end */
 	uint64_t used;                      /* bytes of output */
 	uint64_t sent, received;            /* bytes to and from the network by name */
+	bool is_spent;                      /* it wanted to send more than it may */
 	char detail[KH_MESSAGE_DETAIL + 1]; /* our own sentence, safe to show */
+	size_t reason_n;                    /* bytes of the reason: kh_exchange_reason() */
+	char reason[KH_MESSAGE_REASON];
 };
 
 struct kh_head {
@@ -30,14 +33,17 @@ enum kh_exchange_kind {
 	KH_EVENT_HEAD,
 	KH_EVENT_OUTPUT,
 	KH_EVENT_ERRORS,
-	KH_EVENT_END, /* the last one; comes exactly once, even if the executor died */
+	KH_EVENT_KEPT, /* the answer to kh_exchange_recall() */
+	KH_EVENT_END,  /* the last one; comes exactly once, even if the executor died */
 };
 
 struct kh_event {
 	enum kh_exchange_kind kind;
 	struct kh_head head;
-	struct kh_tainted bytes; /* for OUTPUT and ERRORS; valid until the next call */
-	struct kh_end end;
+	struct kh_tainted bytes; /* for OUTPUT and ERRORS; for KEPT, and END of a server, the newest of its standard
+				    error; valid until the next call */
+	uint64_t written;        /* with that: how many bytes of standard error there were in all */
+	struct kh_end end;       /* for KEPT, what has been sent so far, and the first connection that was refused */
 };
 
 /* One request.  FD can be polled: readable if kh_exchange_next() has an event, writable for input. */
@@ -48,7 +54,7 @@ struct kh_exchange {
 	char buffer[KH_MESSAGE_MAX];
 };
 
-/* An exchange on FD, which it owns from now on.  STATE: KH_STATE_PARENT_RUN or _FETCH.  FED: it takes no input. */
+/* An exchange on FD, which it owns from now on.  STATE: KH_STATE_PARENT_RUN, _FETCH or _SERVER.  FED: it takes no input. */
 void kh_exchange_init(struct kh_exchange *exchange, int fd, enum kh_message_state state, bool fed);
 
 /* The next event, waiting up to TIMEOUT_MS (0: not at all, -1: for ever). */
@@ -61,6 +67,13 @@ size_t kh_exchange_feed(struct kh_exchange *exchange, struct kh_view bytes);
 
 /* No more input.  False: not now, try again when FD is writable. */
 bool kh_exchange_feed_end(struct kh_exchange *exchange);
+
+/* Asks for what is kept of a server's standard error; one event KEPT follows.  It is answered after the input that was
+ * sent before.  False: not now, try again when FD is writable. */
+bool kh_exchange_recall(struct kh_exchange *exchange);
+
+/* Why the worker that reads a server's output ended it: for humans, in words that may be the server's. */
+struct kh_tainted kh_exchange_reason(const struct kh_end *end);
 
 /* The detail of END, or the text of its fault if END has no detail. */
 const char *kh_exchange_about(const struct kh_end *end);

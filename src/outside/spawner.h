@@ -8,8 +8,9 @@
  * executor at a time: SPAWN ends the one before.  What a dead executor leaves behind becomes the spawner's child and is
  * waited for, so that no zombie is left on a machine whose first process does not do that.
  *
- * A filter or Landlock rules would be inherited by the executor, which needs to make namespaces and mounts, so the
- * spawner has neither.  Its protection is that it reads nothing but those messages.
+ * A filter or Landlock rules are inherited by the executor, which needs to make namespaces and mounts.  So the spawner
+ * has no rules of Landlock, and of filters only one that refuses what an executor never does either (sandbox/harm.h).
+ * Its main protection is that it reads nothing but those messages.
  */
 #ifndef KH_OUTSIDE_SPAWNER_H
 #define KH_OUTSIDE_SPAWNER_H

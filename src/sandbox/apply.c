@@ -11,9 +11,11 @@
 #include "sandbox/limits.h"
 #include "sandbox/network.h"
 #include "sandbox/privileges.h"
+#include "sandbox/procfs.h"
 #include "sandbox/root.h"
 #include "sandbox/setting.h"
 #include "wire/channel.h"
+#include "wire/request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,6 +44,7 @@ static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
 					  "LANG=C.UTF-8",
 					  "LC_ALL=C.UTF-8",
 					  NULL};
+#define VARIABLES (sizeof(environment) / sizeof(environment[0]) + KH_REQUEST_VARIABLES + KH_REQUEST_SECRETS)
 static const char *const search[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 
 struct inside {
@@ -54,6 +58,7 @@ struct inside {
 	struct kh_message job;
 	int fds[KH_MESSAGE_FDS]; /* of the job */
 	size_t fd_count;
+	struct kh_view variables; /* of a server: texts that end with a NUL */
 	char packet[KH_MESSAGE_MAX];
 };
 
@@ -77,34 +82,20 @@ static void must(const struct inside *in, enum kh_part part, int error)
 		broken(in, part, error);
 }
 
-/* Maps the one user and group of this sandbox.  /proc lets a process write its own maps only while it is dumpable. */
+/* Maps the one user and group of this sandbox. */
 static int map_ids(int proc, unsigned uid, unsigned gid)
 {
-	char map[48];
-
-	prctl(PR_SET_DUMPABLE, 1);
-	int e = kh_setting_write(proc, "self/setgroups", "deny");
-	snprintf(map, sizeof(map), "%d %u 1", INSIDE_UID, uid);
-	if (e == 0)
-		e = kh_setting_write(proc, "self/uid_map", map);
-	snprintf(map, sizeof(map), "%d %u 1", INSIDE_UID, gid);
-	if (e == 0)
-		e = kh_setting_write(proc, "self/gid_map", map);
-	prctl(PR_SET_DUMPABLE, 0);
-	if (e == 0 && (!kh_privileges_is(INSIDE_UID, INSIDE_UID) || prctl(PR_GET_DUMPABLE) != 0))
-		e = EPROTO;
-	return e;
+	return kh_ids_map(proc, (const unsigned[]){INSIDE_UID, INSIDE_UID}, (const unsigned[]){uid, gid});
 }
 
 /*
- * If the executor is root: first become another user outside, the OWNER of the writable folder or nobody, and only then
- * make a user namespace.  A cgroup namespace is made once more with it, now that the process is in its group, because
- * everything above the group is the host's.
+ * If the executor is root: first become another user outside, and only then make a user namespace.  A cgroup namespace
+ * is made once more with it, now that the process is in its group, because everything above the group is the host's.
  */
-static int leave_root(const struct inside *in, unsigned owner)
+static int leave_root(const struct inside *in)
 {
-	unsigned uid = owner > 0 ? owner : KH_SANDBOX_UID, gid = KH_SANDBOX_UID;
-	int e = kh_privileges_become(uid, gid);
+	const struct kh_ids *ids = &in->root.ids;
+	int e = kh_privileges_become(ids->user, ids->group);
 
 	if (e)
 		return e;
@@ -112,7 +103,7 @@ static int leave_root(const struct inside *in, unsigned owner)
 		return errno;
 	if (kh_namespaces_shared(in->proc, &in->kit->namespaces, true) != KH_PART_NONE)
 		return EPROTO;
-	return map_ids(in->proc, uid, gid);
+	return map_ids(in->proc, ids->user, ids->group);
 }
 
 static int start_time(const struct inside *in)
@@ -135,12 +126,12 @@ static int name_host(void)
 /* Keeps nothing of the executor but what the set-up needs. */
 static int close_executor(struct inside *in)
 {
-	int keep[] = {in->channel, in->program, in->root.idmap, in->kit->self, -1};
+	int keep[] = {in->channel, in->program, in->kit->self, -1};
 
 	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (in->proc <= STDERR_FILENO)
 		return in->proc < 0 ? errno : EPROTO;
-	keep[4] = in->proc;
+	keep[3] = in->proc;
 	return kh_privileges_close_others(keep, sizeof(keep) / sizeof(keep[0]));
 }
 
@@ -148,17 +139,20 @@ static void set_up(struct inside *in)
 {
 	enum kh_part part = KH_PART_ROOT;
 
-	/* The memory of requests is wiped in a fork.  This byte of it is not zero in the executor. */
-	if (in->kit->wiped != NULL && *in->kit->wiped != 0)
-		broken(in, KH_PART_PRIVILEGES, EPROTO);
+	must(in, KH_PART_PRIVILEGES, kh_sandbox_kit_forget(in->kit));
 	prctl(PR_SET_NAME, "keyhole-sandbox");
 	umask(UMASK);
 	must(in, KH_PART_PRIVILEGES, umask(UMASK) == UMASK ? kh_privileges_bind() : EPROTO);
 	must(in, KH_PART_DESCRIPTORS, close_executor(in));
 	part = kh_namespaces_shared(in->proc, &in->kit->namespaces, !in->kit->is_root);
 	must(in, part, part != KH_PART_NONE ? EPROTO : 0);
-	if (!in->kit->is_root)
+	if (in->kit->is_root) {
+		unsigned own = kh_ids_own(in->proc, in->kit->first_id);
+		in->root.ids = (struct kh_ids){.proc = in->proc, .user = own, .group = own};
+		must(in, KH_PART_USER, own == 0 ? EPROTO : 0);
+	} else {
 		must(in, KH_PART_USER, map_ids(in->proc, in->kit->uid, in->kit->gid));
+	}
 	must(in, KH_PART_UTS, name_host());
 	must(in, KH_PART_TIME, start_time(in));
 	int e = kh_root_prepare(&in->root, in->profile, &part);
@@ -188,16 +182,61 @@ static void take_job(struct inside *in)
 		broken(in, KH_PART_DESCRIPTORS, EPROTO);
 }
 
+/* Takes the file with a server's variables, which come as the last of the job's descriptors.  The program does not get
+ * it: they are in no file that it could leave open for others. */
+static int take_variables(struct inside *in)
+{
+	struct stat st = {0};
+
+	if (in->profile != KH_PROFILE_SERVER || in->fd_count <= 3)
+		return 0;
+	int fd = in->fds[--in->fd_count];
+	if (fstat(fd, &st) < 0)
+		return errno;
+	size_t n = (size_t)st.st_size;
+	char *p = n > 0 ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	if (p == MAP_FAILED || p == NULL || p[n - 1] != '\0')
+		return EPROTO;
+	in->variables = kh_view_of(p, n);
+	return kh_privileges_close(fd);
+}
+
+/* True if one of the job's variables has the name of VARIABLE, "NAME=value". */
+static bool is_replaced(const struct inside *in, const char *variable)
+{
+	size_t name = strcspn(variable, "=") + 1;
+
+	for (size_t at = 0; at < in->variables.n; at += strlen(in->variables.p + at) + 1)
+		if (strncmp(in->variables.p + at, variable, name) == 0)
+			return true;
+	return false;
+}
+
+/* What every program has, and the job's own. */
+static void list_variables(const struct inside *in, const char *list[VARIABLES + 1])
+{
+	size_t n = 0;
+
+	for (const char *const *e = environment; *e != NULL; e++)
+		if (!is_replaced(in, *e))
+			list[n++] = *e;
+	for (size_t at = 0; at < in->variables.n && n < VARIABLES; at += strlen(in->variables.p + at) + 1)
+		list[n++] = in->variables.p + at;
+	list[n] = NULL;
+}
+
 /* Executes the job's argv; returns errno. */
 static int execute(const struct inside *in)
 {
 	static char text[KH_MESSAGE_MAX];
+	const char *variables[VARIABLES + 1];
 	char *argv[KH_MESSAGE_ITEMS + 1], **envp = NULL, path[PATH_MAX];
 	size_t argc = 0, cursor = 0, used = 0;
 	struct kh_view item;
 	int e = ENOENT;
 
-	memcpy(&envp, &(const char *const *){environment}, sizeof(envp)); /* execve(2) does not write to it */
+	list_variables(in, variables);
+	memcpy(&envp, &(const char *const *){variables}, sizeof(envp)); /* execve(2) does not write to it */
 	while (kh_message_item(&in->job, KH_FIELD_ARGUMENT, &cursor, &item) && argc < KH_MESSAGE_ITEMS) {
 		argv[argc++] = memcpy(text + used, item.p, item.n);
 		text[used + item.n] = '\0';
@@ -208,7 +247,7 @@ static int execute(const struct inside *in)
 		return EINVAL;
 	if (strchr(argv[0], '/') != NULL)
 		return execve(argv[0], argv, envp) < 0 ? errno : EPROTO;
-	if (in->profile != KH_PROFILE_RUN)
+	if (!kh_profile_is_program(in->profile))
 		return syscall(SYS_execveat, in->program, "", argv, envp, AT_EMPTY_PATH) < 0 ? errno : EPROTO;
 	for (size_t i = 0; i < sizeof(search) / sizeof(search[0]); i++) {
 		int n = snprintf(path, sizeof(path), "%s/%s", search[i], argv[0]);
@@ -236,7 +275,10 @@ static int restrict_files(const struct inside *in)
 	struct kh_landlock_rule rules[KH_GRANTS_RULES];
 	uint16_t ports[KH_MESSAGE_NETWORK];
 	size_t count = kh_grants_rules(&in->grants, in->program, rules);
-	int e = kh_landlock_restrict_except(rules, count, ports, kh_network_ports(&in->job, ports));
+	/* A server speaks over TCP with itself: nobody else is in its network namespace, except the forwarder. */
+	int e = in->profile == KH_PROFILE_SERVER
+			? kh_landlock_restrict_files(rules, count)
+			: kh_landlock_restrict_except(rules, count, ports, kh_network_ports(&in->job, ports));
 
 	return e == 0 && !kh_root_is_fenced() ? EPROTO : e;
 }
@@ -248,7 +290,10 @@ static void wait_for_first(const struct inside *in)
 	struct pollfd executor = {.fd = in->kit->self, .events = POLLIN};
 	char byte = 0;
 
-	if (read(in->gate, &byte, 1) != 1 || byte != LOCKED)
+	ssize_t n = read(in->gate, &byte, 1);
+	if (n == 0)
+		(void)poll(NULL, 0, 1000); /* the first process has ended: the kernel is about to end this one */
+	if (n != 1 || byte != LOCKED)
 		broken(in, KH_PART_PRIVILEGES, EPIPE);
 	/* From now on the first process dies with the executor.  If the executor died before this point, it would not,
 	   so check.  The channel alone does not tell, because a sandbox that the executor has just started may still
@@ -257,12 +302,12 @@ static void wait_for_first(const struct inside *in)
 		_exit(1);
 }
 
-/* The filter of the program.  The one for network by name is made here, because few jobs need it. */
+/* The filter of the program.  The one for TCP is made here, because few jobs need it. */
 static const struct kh_filter *filter_of(const struct inside *in)
 {
 	struct kh_filter *filter = NULL;
 
-	if (!in->job.has[KH_FIELD_NETWORK])
+	if (!in->job.has[KH_FIELD_NETWORK] && in->profile != KH_PROFILE_SERVER)
 		return in->kit->filter[in->profile == KH_PROFILE_RUN ? KH_FILTER_RUN : KH_FILTER_WORKER];
 	if (kh_filter_new(KH_FILTER_NETWORK, &kh_alloc_system, &filter, NULL) != KH_OK)
 		broken(in, KH_PART_SECCOMP, ENOMEM);
@@ -275,14 +320,18 @@ static void lock(struct inside *in)
 	const struct kh_filter *filter = filter_of(in);
 	bool in_place = kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE;
 	enum kh_part part = KH_PART_NONE;
-	int e = kh_root_finish(&in->root, &in->job, &in->grants, &part);
+	int top = -1, e = kh_root_finish(&in->root, &in->job, &in->grants, &part);
 
 	must(in, part, e);
+	if (kh_profile_has_proc(in->profile))
+		must(in, KH_PART_MOUNT, kh_procfs_copy_mounts(in->proc, &top));
 	/* Changing ids is the last step that needs root. */
 	if (in->kit->is_root)
-		must(in, KH_PART_USER, leave_root(in, in->grants.owner));
+		must(in, KH_PART_USER, leave_root(in));
 	/* It is the host's /proc, and no link in a folder may lead to it. */
 	must(in, KH_PART_DESCRIPTORS, kh_privileges_close(in->proc));
+	if (top >= 0)
+		must(in, KH_PART_MOUNT, kh_procfs_hide_mounts(top));
 	wait_for_first(in);
 	must(in, KH_PART_PRIVILEGES, kh_privileges_detach());
 	must(in, KH_PART_FOLDER, enter_work());
@@ -312,17 +361,23 @@ static _Noreturn void second_process(struct inside *in)
 	must(in, KH_PART_TIME, kh_namespaces_has_time(in->proc, &in->kit->namespaces) ? 0 : EPROTO);
 	if (in->locked) {
 		in->job.number[KH_FIELD_DISK] = kh_profile_limits(in->profile)->disk;
+		in->job.number[KH_FIELD_MEMORY] = kh_profile_limits(in->profile)->memory;
 		lock(in);
 	}
 	send_plain(in, KH_MESSAGE_WARM, KH_FIELD_NONE, 0);
 	take_job(in);
 	if (in->job.has[KH_FIELD_NETWORK])
-		must(in, KH_PART_NET, kh_network_open(&in->job, in->channel));
+		must(in, KH_PART_NET, kh_network_open(&in->job, in->profile == KH_PROFILE_SERVER, in->channel));
+	else if (in->profile == KH_PROFILE_SERVER)
+		must(in, KH_PART_NET, kh_network_own());
+	must(in, KH_PART_DESCRIPTORS, take_variables(in));
 	if (!in->locked)
 		lock(in);
 	/* 0, 1, 2 and, for our own workers, 3 come with the job. */
 	must(in, KH_PART_DESCRIPTORS, kh_privileges_take_descriptors(in->fds, in->fd_count));
-	must(in, KH_PART_LIMITS, kh_limits_set(&in->job, in->kit->cgroup.has_memory));
+	must(in, KH_PART_LIMITS,
+	     kh_limits_set(&in->job, in->kit->cgroup.has_memory || kh_profile_is_program(in->profile),
+			   in->kit->is_root));
 	if (kh_profile_start(in->profile) == KH_PROFILE_IN_PLACE)
 		become_worker(in);
 	broken(in, KH_PART_PROGRAM, execute(in));
@@ -336,7 +391,7 @@ static _Noreturn void first_process(struct inside *in, int second)
 
 	must(in, KH_PART_DESCRIPTORS, kh_privileges_close_others(keep, 2));
 	if (in->kit->is_root)
-		must(in, KH_PART_PRIVILEGES, kh_privileges_become(KH_SANDBOX_UID, KH_SANDBOX_UID));
+		must(in, KH_PART_PRIVILEGES, kh_privileges_become(in->root.ids.user, in->root.ids.group));
 	else
 		must(in, KH_PART_PRIVILEGES, kh_privileges_drop_capabilities());
 	/* The kernel clears the parent-death signal if the ids change, so set it again. */
@@ -367,7 +422,7 @@ _Noreturn void kh_apply(const struct kh_apply *with)
 	in.channel = with->channel;
 	in.program = with->kit->program;
 	in.root.host = -1;
-	in.root.idmap = with->kit->idmap;
+	in.root.machine = &with->kit->machine;
 	if (!kh_cgroup_enter(with->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);

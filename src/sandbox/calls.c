@@ -43,13 +43,15 @@ enum {
 	}
 /* clang-format off */
 #define NO_SETUID "without S_ISUID and S_ISGID"
+#define NO_NOWAIT "without RWF_NOWAIT, RWF_DONTCACHE"
 #define IF(condition, name, error, kinds, only) {{name, error, true, only}, kinds, KH_CONDITION_##condition, -1}
 
 static const struct kh_syscall calls[] = {
 	/* Reading and writing descriptors. */
 	OK("read", EACH), OK("write", ALL), OK("readv", EACH), OK("writev", EACH), OK("close", ALL|X), OK("lseek", EACH),
-	OK("pread64", R|W|G|F|Q|S), OK("pwrite64", R|G|S), OK("preadv", R|G), OK("pwritev", R|G), OK("preadv2", R),
-	OK("pwritev2", R),
+	OK("pread64", R|W|G|F|Q|S), OK("pwrite64", R|G|S), OK("preadv", R|G), OK("pwritev", R|G),
+	/* Whether a page of a file is in memory shows who else has used the file: nobody may ask, or take pages out. */
+	IF(NO_PEEK, "preadv2", EOPNOTSUPP, R, NO_NOWAIT), IF(NO_PEEK, "pwritev2", EOPNOTSUPP, R, NO_NOWAIT),
 	OK("dup", ANY), OK("dup2", R|W), OK("dup3", R|G), OK("close_range", R|W|G),
 	OK("pipe", R|NET), OK("pipe2", ANY), OK("eventfd", R), OK("eventfd2", ANY),
 	OK("poll", ANY|Q), OK("ppoll", ANY|Q), OK("select", ANY), OK("pselect6", ANY),
@@ -77,16 +79,19 @@ static const struct kh_syscall calls[] = {
 	IF(DESCRIPTOR_ONLY, "newfstatat", EACCES, D|H|F|T, "AT_EMPTY_PATH"),
 	OK("access", R|W|G|Q|S), OK("faccessat", R|W|G|Q|S), OK("faccessat2", R|W|G|Q|S),
 	NO("access", EACCES, D|H|F|T), NO("faccessat", EACCES, D|H|F|T), NO("faccessat2", EACCES, D|H|F|T),
-	OK("readlink", R|W|G|Q|S), OK("readlinkat", R|W|G|Q|S), NO("readlink", EACCES, D|H|F|T),
-	NO("readlinkat", EACCES, D|H|F|T),
+	OK("readlink", R|W|G|Q|S), OK("readlinkat", R|W|G|F|Q|S), NO("readlink", EACCES, D|H|F|T),
+	NO("readlinkat", EACCES, D|H|T),
 	OK("statfs", R|W|G|Q|S), OK("fstatfs", R|W|G|Q|S), OK("getcwd", EACH), OK("chdir", R), OK("fchdir", R|G),
-	OK("getdents", R|G), OK("getdents64", R|W|G|S), OK("umask", R|G),
-	OK("rename", R|G|S), OK("renameat", R|G|S), OK("renameat2", R|G|S), OK("link", R), OK("linkat", R|G),
+	OK("getdents", R|G), OK("getdents64", R|W|G|F|S), OK("umask", R|G),
+	OK("rename", R|G|S), OK("renameat", R|G|S),
+	IF(NO_WHITEOUT, "renameat2", EINVAL, R|G|S, "without RENAME_WHITEOUT, which leaves a device"),
+	 OK("link", R), OK("linkat", R|G),
 	OK("unlink", R|G|S), OK("unlinkat", R|G|S), OK("symlink", R), OK("symlinkat", R),
 	OK("mkdir", R|G|S), OK("mkdirat", R|G|S), OK("rmdir", R|G),
 	IF(NO_DEVICE, "mknod", EPERM, R, "no device, " NO_SETUID),
 	IF(NO_DEVICE_AT, "mknodat", EPERM, R, "no device, " NO_SETUID),
-	OK("truncate", R|G), OK("ftruncate", R|G|S), OK("fallocate", R|G|S), OK("fadvise64", R|W|G|F|Q|S), OK("readahead", R),
+	OK("truncate", R|G), OK("ftruncate", R|G|S), OK("fallocate", R|G|S), OK("readahead", R),
+	IF(ADVICE, "fadvise64", EINVAL, R|W|F|Q|S, "POSIX_FADV_DONTNEED without effect"), OK("fadvise64", G),
 	OK("copy_file_range", R|G), OK("flock", R|G|S),
 	OK("fsync", R|G|S), OK("fdatasync", R|G|S), OK("sync_file_range", R|G), NO("sync", EPERM, R),
 	NO("syncfs", EPERM, R),
@@ -111,7 +116,9 @@ static const struct kh_syscall calls[] = {
 	IF(NOT_EXECUTABLE_OR_ERROR, "mmap", EACCES, G, "without PROT_EXEC"),
 	OK("mprotect", R|W), IF(NOT_EXECUTABLE, "mprotect", 0, D|H|JOB, "without PROT_EXEC"),
 	IF(NOT_EXECUTABLE_OR_ERROR, "mprotect", EACCES, G, "without PROT_EXEC"),
-	OK("munmap", EACH|X), OK("mremap", EACH|X), OK("brk", EACH|X), OK("madvise", EACH|X), OK("msync", R|G|S), OK("mincore", R|G),
+	OK("munmap", EACH|X), OK("mremap", EACH|X), OK("brk", EACH|X), OK("msync", R|G|S),
+	IF(NO_PAGEOUT, "madvise", EINVAL, R|NET|JOB, "not MADV_COLD, MADV_PAGEOUT"), OK("madvise", G|X),
+	NO("mincore", ENOSYS, R), OK("mincore", G),
 	OK("mlock", R|G), OK("mlock2", R), OK("munlock", R|G), NO("mlockall", EPERM, R), NO("munlockall", EPERM, R),
 	OK("membarrier", R|G), NO("pkey_alloc", ENOSYS, R), NO("pkey_free", ENOSYS, R), NO("pkey_mprotect", ENOSYS, R),
 	NEW("map_shadow_stack", 453, R), NEW("mseal", 462, EACH), NO("remap_file_pages", ENOSYS, R),
@@ -205,7 +212,8 @@ static const struct kh_syscall calls[] = {
 	/*
 	 * Buffers of the kernel are memory that no process limit bounds, and socket filters are programs in the kernel.
 	 */
-	IF(NO_BUFFER, "setsockopt", EPERM, R|X, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
+	IF(NO_BUFFER, "setsockopt", EPERM, R, "not SO_SNDBUF, SO_RCVBUF, SO_ATTACH_FILTER and their like"),
+	IF(NO_FILTER, "setsockopt", EPERM, X, "not SO_SNDBUFFORCE, SO_RCVBUFFORCE, SO_ATTACH_FILTER and their like"),
 	IF(SOCKET_OPTION, "setsockopt", EPERM, W|H|Q, "of TCP, and SO_KEEPALIVE"),
 };
 /* clang-format on */

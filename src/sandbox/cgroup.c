@@ -15,12 +15,15 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PREFIX      "keyhole-"
+#define LATELY_S    60   /* a folder that was changed since then is not taken for one that was left */
 #define PATIENCE_MS 5000 /* how long the keeper waits for killed processes to leave */
 #define ATTEMPTS    5    /* to make a folder while the last executor's keeper may be cleaning up */
 
@@ -28,8 +31,9 @@
 enum { OWN, ABOVE, V1_MEMORY, V1_PIDS, V1_CPU, PLACES };
 
 /* The shares of all sandboxes together are half of the default. */
-#define CPU_SHARES "512" /* v1 */
-#define WEIGHT     "50"  /* v2 */
+#define CPU_SHARES "512"   /* v1 */
+#define WEIGHT     "50"    /* v2 */
+#define PERIOD_US  100000U /* in which a group has its part of the processor */
 
 static bool file_has(int folder, const char *file, const char *word)
 {
@@ -160,7 +164,8 @@ static bool make_base(struct kh_cgroup_base *base, size_t i, int folder)
 	if (base->parent[i] < 0 || mkdirat(base->parent[i], base->name, 0755) < 0)
 		return false;
 	base->own[i] = openat(base->parent[i], base->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-	return base->own[i] >= 0;
+	/* While it is locked, it is in use: see is_left(). */
+	return base->own[i] >= 0 && flock(base->own[i], LOCK_SH | LOCK_NB) == 0;
 }
 
 static void drop_base(struct kh_cgroup_base *base, size_t i)
@@ -234,7 +239,44 @@ static bool sweep(int parent, const char *name)
 	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == EACCES;
 }
 
-/* The keeper: sleeps until the executor is gone, then removes its folders as its sandboxes die. */
+/*
+ * True if NAME, in FOLDER, is a folder of an executor that is gone, and whose keeper is gone, too: they died together,
+ * with a container or a pid namespace for example.  Its pid says nothing, because it may be another namespace's.  But an
+ * executor locks its folder, and the kernel drops the lock with the executor.  One that was changed lately may belong to
+ * an executor that is about to lock it.
+ */
+static bool is_left(int folder, const char *name)
+{
+	struct stat st;
+	int fd = strncmp(name, PREFIX, sizeof(PREFIX) - 1) == 0 && kh_ascii_is_digit(name[sizeof(PREFIX) - 1])
+			 ? openat(folder, name, O_DIRECTORY | O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+			 : -1;
+	bool left = fd >= 0 && fstat(fd, &st) == 0 && st.st_mtim.tv_sec + LATELY_S < kh_clock_wall_us() / 1000000 &&
+		    flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
+/* Removes what such executors have left in FOLDER. */
+static void sweep_left(int folder)
+{
+	int fd = folder < 0 ? -1 : openat(folder, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_type == DT_DIR && is_left(folder, entry->d_name))
+			(void)!sweep(folder, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* The keeper: removes what others have left, sleeps until the executor is gone, then removes its folders as its sandboxes die. */
 static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[PLACES], int wake)
 {
 	char byte;
@@ -242,6 +284,8 @@ static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[P
 	setsid(); /* signals to the executor's process group must not reach the keeper */
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_IGN);
+	for (size_t i = 0; i < PLACES; i++)
+		sweep_left(places[i]);
 	while (read(wake, &byte, 1) < 0 && errno == EINTR)
 		;
 	for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
@@ -300,7 +344,7 @@ void kh_cgroup_base_init(struct kh_cgroup_base *base, int pid)
 
 	*base = (struct kh_cgroup_base)KH_CGROUP_NONE;
 	/* The pid alone is not unique: containers that share a hierarchy have the same pids. */
-	snprintf(base->name, sizeof(base->name), "keyhole-%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
+	snprintf(base->name, sizeof(base->name), PREFIX "%d-%x", pid, (unsigned)(now / 1000000 ^ now % 1000000 << 12));
 	/* Start the keeper before making the folders that it will remove. */
 	open_places(places);
 	if (start_keeper(base, places) && !try_v2_again(base))
@@ -362,13 +406,20 @@ int kh_cgroup_clone_into(const struct kh_cgroup *group)
 	return openat(group->base->own[0], group->name, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
 
-static bool write_in(const struct kh_cgroup *group, size_t i, const char *file, uint64_t value)
+static bool write_text(const struct kh_cgroup *group, size_t i, const char *file, const char *text)
 {
-	char path[64], text[24];
+	char path[64];
 
 	snprintf(path, sizeof(path), "%s/%s", group->name, file);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	return kh_setting_write(group->base->own[i], path, text) == 0;
+}
+
+static bool write_in(const struct kh_cgroup *group, size_t i, const char *file, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return write_text(group, i, file, text);
 }
 
 bool kh_cgroup_enter(const struct kh_cgroup *group)
@@ -389,7 +440,7 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 
 	if (base == NULL)
 		return true;
-	processes += 1; /* for the first process */
+	processes += 2; /* for the first process, and the one that makes maps of ids (ids.c) */
 	if (base->is_v2) {
 		/* No swap, and kill the group as a whole, if possible: a kernel without swap has no such file. */
 		(void)write_in(group, 0, "memory.swap.max", 0);
@@ -408,6 +459,25 @@ bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t pr
 	if (!ok)
 		return false;
 	return !base->has_pids || write_in(group, 1, "pids.max", processes);
+}
+
+bool kh_cgroup_bound(const struct kh_cgroup *group, uint64_t processor)
+{
+	const struct kh_cgroup_base *base = group->base;
+	uint64_t quota = processor * (PERIOD_US / 1000);
+	char text[48];
+	bool ok;
+
+	if (base == NULL || !base->has_cpu || processor == 0)
+		return true;
+	snprintf(text, sizeof(text), base->is_v2 ? "%llu %u" : "%llu", (unsigned long long)quota, PERIOD_US);
+	if (base->is_v2)
+		ok = write_text(group, 0, "cpu.max", text);
+	else
+		ok = write_in(group, 2, "cpu.cfs_period_us", PERIOD_US) &&
+		     write_text(group, 2, "cpu.cfs_quota_us", text);
+	/* A kernel can have shares and no bounds. */
+	return ok || errno == ENOENT;
 }
 
 bool kh_cgroup_is_spent(const struct kh_cgroup *group)

@@ -8,7 +8,8 @@
  * counts only while others want the processor or the disk.
  *
  * The executor has one folder, "keyhole-PID-TIME", in each hierarchy, and each sandbox a numbered folder in it.  A
- * small process, the keeper, outlives the executor until it has removed them, however the executor ended.
+ * small process, the keeper, outlives the executor until it has removed them, however the executor ended.  If both die at
+ * once, the keeper of the next executor removes them.
  */
 #ifndef KH_SANDBOX_CGROUP_H
 #define KH_SANDBOX_CGROUP_H
@@ -61,6 +62,10 @@ bool kh_cgroup_enter(const struct kh_cgroup *group) KH_CHECKED;
 
 /* False with errno.  EBUSY: the processes of the group take more memory already. */
 bool kh_cgroup_limit(const struct kh_cgroup *group, uint64_t memory, uint64_t processes) KH_CHECKED;
+
+/* Bounds the group to so many thousandths of one processor; 0: no bound.  If there is no controller for that, nothing is
+ * done.  False with errno. */
+bool kh_cgroup_bound(const struct kh_cgroup *group, uint64_t processor) KH_CHECKED;
 
 /* True if the kernel has killed a process of the group because of its memory. */
 bool kh_cgroup_is_spent(const struct kh_cgroup *group);

@@ -12,12 +12,14 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 static int allow(struct kh_condition_programs *programs, int number)
 {
@@ -213,14 +215,20 @@ static int add_fcntl(struct kh_condition_programs *programs, int number)
 	return r;
 }
 
-static int add_no_buffer(struct kh_condition_programs *programs, int number, int error)
+/* Refuses filters, and sizes of buffers: all, or only those past the system's. */
+static int add_no_filter(struct kh_condition_programs *programs, int number, int error, bool has_sizes)
 {
-	static const uint64_t options[] = {
-		SO_SNDBUF,        SO_RCVBUF,     SO_SNDBUFFORCE,           SO_RCVBUFFORCE,
-		SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF};
+	static const uint64_t options[] = {SO_ATTACH_FILTER,
+					   SO_ATTACH_BPF,
+					   SO_ATTACH_REUSEPORT_CBPF,
+					   SO_ATTACH_REUSEPORT_EBPF,
+					   SO_SNDBUFFORCE,
+					   SO_RCVBUFFORCE,
+					   SO_SNDBUF,
+					   SO_RCVBUF};
 	int r = allow(programs, number);
 
-	for (size_t i = 0; i < COUNT(options) && r == 0; i++) {
+	for (size_t i = 0; i < COUNT(options) - (has_sizes ? 2 : 0) && r == 0; i++) {
 		struct scmp_arg_cmp both[] = {argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, SOL_SOCKET),
 					      argument(2, SCMP_CMP_MASKED_EQ, UINT32_MAX, options[i])};
 
@@ -267,6 +275,30 @@ static int add_except(struct kh_condition_programs *programs, int number, int er
 	int r = allow(programs, number);
 
 	return r != 0 ? r : refuse_if(programs, number, error, compare);
+}
+
+/* All flags up to RWF_ATOMIC, except RWF_NOWAIT, which answers at once if a page is not in memory.  Behind them is
+ * RWF_DONTCACHE, which leaves no page behind, so that one could look again and again. */
+static int add_no_peek(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = add_except(programs, number, error, argument(5, SCMP_CMP_MASKED_EQ, RWF_NOWAIT, RWF_NOWAIT));
+
+	return r != 0 ? r : refuse_if(programs, number, error, argument(5, SCMP_CMP_GT, 0x7f, 0));
+}
+
+/* The kernel need not follow an advice, so a program is told that it was taken: some count an error as theirs. */
+static int add_advice(struct kh_condition_programs *programs, int number, int error)
+{
+	int r = add_except(programs, number, 0, argument(3, SCMP_CMP_MASKED_EQ, UINT32_MAX, POSIX_FADV_DONTNEED));
+
+	return r != 0 ? r : refuse_if(programs, number, error, argument(3, SCMP_CMP_GT, POSIX_FADV_NOREUSE, 0));
+}
+
+static int add_no_pageout(struct kh_condition_programs *programs, int number, int error)
+{
+	static const uint64_t advice[] = {MADV_COLD, MADV_PAGEOUT};
+
+	return add_refusals(programs, number, error, 2, UINT32_MAX, advice, COUNT(advice));
 }
 
 int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition condition, int number, int error)
@@ -319,13 +351,24 @@ int kh_condition_add(struct kh_condition_programs *programs, enum kh_condition c
 	case KH_CONDITION_NO_ADDRESS:
 		return allow_if(programs, number, argument(4, SCMP_CMP_EQ, 0, 0));
 	case KH_CONDITION_NO_BUFFER:
-		return add_no_buffer(programs, number, error);
+		return add_no_filter(programs, number, error, false);
+	case KH_CONDITION_NO_FILTER:
+		return add_no_filter(programs, number, error, true);
 	case KH_CONDITION_SOCKET_OPTION:
 		return add_socket_option(programs, number, error);
 	case KH_CONDITION_LIMIT_OF_SELF:
 		return add_limit_of_self(programs, number, error);
 	case KH_CONDITION_NO_CORE_LIMIT:
 		return add_except(programs, number, error, argument(0, SCMP_CMP_MASKED_EQ, UINT32_MAX, RLIMIT_CORE));
+	case KH_CONDITION_NO_PEEK:
+		return add_no_peek(programs, number, error);
+	case KH_CONDITION_ADVICE:
+		return add_advice(programs, number, error);
+	case KH_CONDITION_NO_PAGEOUT:
+		return add_no_pageout(programs, number, error);
+	case KH_CONDITION_NO_WHITEOUT:
+		return add_except(programs, number, error,
+				  argument(4, SCMP_CMP_MASKED_EQ, RENAME_WHITEOUT, RENAME_WHITEOUT));
 	case KH_CONDITION_LIMIT_READ:
 		return add_except(programs, number, error, argument(2, SCMP_CMP_NE, 0, 0));
 	}

@@ -34,12 +34,17 @@ enum kh_condition {
 	KH_CONDITION_NO_LEASE,         /* command of fcntl: no lease, no watch */
 	KH_CONDITION_DESCRIPTOR_FLAGS, /* command of fcntl: flags and copies of descriptors */
 	KH_CONDITION_DESCRIPTOR_ONLY,  /* flags of newfstatat: AT_EMPTY_PATH */
+	KH_CONDITION_NO_PEEK,          /* flags of preadv2 and pwritev2: nothing that tells what is in memory */
+	KH_CONDITION_ADVICE,           /* fadvise64: nothing that takes pages out of memory */
+	KH_CONDITION_NO_PAGEOUT,       /* madvise: the same */
+	KH_CONDITION_NO_WHITEOUT,      /* flags of renameat2: nothing that leaves a device */
 	KH_CONDITION_LIMIT_READ,       /* prlimit64: only to read */
 	KH_CONDITION_LIMIT_OF_SELF,    /* prlimit64: only of the process itself, and not that of cores */
 	KH_CONDITION_NO_CORE_LIMIT,    /* setrlimit: not that of cores */
 	KH_CONDITION_NO_ADDRESS,       /* sendto: only to the peer */
 	KH_CONDITION_SOCKET_OPTION,    /* setsockopt: only what libcurl sets */
 	KH_CONDITION_NO_BUFFER,        /* setsockopt: no buffer sizes, no filters */
+	KH_CONDITION_NO_FILTER,        /* setsockopt: no buffer sizes past the system's, no filters */
 };
 
 /* The two programs while they are made. */

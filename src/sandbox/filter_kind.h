@@ -18,7 +18,7 @@ enum kh_filter_kind {
 	KH_FILTER_SEARCH,  /* reads files, and writes an index of SQLite */
 	KH_FILTER_INIT,    /* a sandbox's first process while the program runs: wait, write, exit */
 	KH_FILTER_GATEWAY, /* a gateway that has locked itself down (lockdown.h) */
-	KH_FILTER_NETWORK, /* any program that has network by name (network.h) */
+	KH_FILTER_NETWORK, /* any program that has network by name (network.h), and servers */
 	KH_FILTER_FORWARD, /* a forwarder: moves bytes between sockets that it is given */
 	KH_FILTERS
 };

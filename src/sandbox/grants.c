@@ -225,7 +225,7 @@ static int move_from_private(struct kh_grants *g)
 	static const char *const tops[] = {"/tmp", "/work"};
 	int e = 0;
 
-	for (size_t k = 0; k < 2 && g->profile == KH_PROFILE_RUN; k++)
+	for (size_t k = 0; k < 2 && kh_profile_is_program(g->profile); k++)
 		for (size_t i = 0; i < g->count && e == 0; i++)
 			if (!g->at[i].writable && is_strictly_below(g->at[i].place, tops[k]) &&
 			    cover(g, g->at[i].place) == NULL)
@@ -265,50 +265,43 @@ int kh_grants_read(struct kh_grants *grants, enum kh_profile profile, const stru
 	return e ? e : move_from_private(grants);
 }
 
-/* Stores a detached mount of FD, with the status ST, in GRANT. */
-static int take_tree(struct kh_grants *g, struct kh_grants_path *grant, int fd, const struct stat *st, int idmap)
+/* True if GRANT is to stay read-only in a folder that may be written to. */
+static bool is_carved(const struct kh_grants *g, const struct kh_grants_path *grant)
 {
-	uint64_t attr = grant->writable ? KH_TREE_WRITABLE : KH_TREE_READ_ONLY;
 	const struct kh_grants_path *outer = cover(g, grant->place);
-	bool shift = idmap >= 0 && st->st_uid == 0;
 
-	grant->is_dir = S_ISDIR(st->st_mode);
-	if (!grant->is_dir && !S_ISREG(st->st_mode))
-		return ENOTDIR;
-	if (!grant->is_dir && !grant->writable && outer != NULL && outer->writable)
-		return refuse(g, EINVAL, "%s is a file below %s, which may be written to: it cannot be kept read-only",
-			      grant->host, outer->host);
-	grant->tree = kh_tree_clone(fd, attr, shift ? idmap : -1);
-	if (grant->tree < 0 && shift && !grant->writable && errno != EPROTO)
-		grant->tree = kh_tree_clone(fd, attr, -1);
-	if (grant->writable && g->owner == 0)
-		g->owner = st->st_uid;
-	/* A file system without id-mapped mounts answers EINVAL, which is too vague. */
-	return grant->tree >= 0 ? 0 : shift && errno == EINVAL ? EOPNOTSUPP : errno;
+	return !grant->writable && outer != NULL && outer->writable;
 }
 
-static int open_one(struct kh_grants *g, struct kh_grants_path *grant, int host, int idmap)
+static int open_one(struct kh_grants *g, struct kh_grants_path *grant, int host)
 {
 	struct stat st = {0};
-	/* No links at all, because another program may be writing to a folder on the path right now. */
-	int fd = kh_tree_host(host, grant->host, RESOLVE_NO_SYMLINKS);
 
-	if (fd < 0)
+	/* No links at all, because another program may be writing to a folder on the path right now. */
+	grant->tree = kh_tree_host(host, grant->host, RESOLVE_NO_SYMLINKS);
+	if (grant->tree < 0 || fstat(grant->tree, &st) < 0)
 		return errno;
-	int e = fstat(fd, &st) < 0 ? errno : take_tree(g, grant, fd, &st, idmap);
-	close(fd);
-	return e;
+	grant->uid = st.st_uid;
+	grant->gid = st.st_gid;
+	grant->is_dir = S_ISDIR(st.st_mode);
+	grant->is_open = S_ISREG(st.st_mode) && (st.st_mode & 05) == (st.st_mode >> 6 & 05);
+	if (!grant->is_dir && !S_ISREG(st.st_mode))
+		return ENOTDIR;
+	if (!grant->is_dir && is_carved(g, grant))
+		return refuse(g, EINVAL, "%s is a file below %s, which may be written to: it cannot be kept read-only",
+			      grant->host, cover(g, grant->place)->host);
+	return 0;
 }
 
-int kh_grants_open(struct kh_grants *grants, int host, int idmap)
+static int open_all(struct kh_grants *g, int host)
 {
-	for (size_t i = 0; i < grants->count;) {
-		struct kh_grants_path *grant = &grants->at[i];
-		int e = open_one(grants, grant, host, idmap);
+	for (size_t i = 0; i < g->count;) {
+		struct kh_grants_path *grant = &g->at[i];
+		int e = open_one(g, grant, host);
 
 		/* Our own worker reports a missing file itself, and files of a database come and go. */
-		if (e == ENOENT && !grant->writable && kh_profile_takes_job(grants->profile)) {
-			*grant = grants->at[--grants->count];
+		if (e == ENOENT && !grant->writable && kh_profile_takes_job(g->profile)) {
+			*grant = g->at[--g->count];
 			continue;
 		}
 		if (e)
@@ -316,6 +309,81 @@ int kh_grants_open(struct kh_grants *grants, int host, int idmap)
 		i++;
 	}
 	return 0;
+}
+
+/* True if the files of GRANT's owner are the sandbox's. */
+static bool is_given(const struct kh_grants *g, const struct kh_grants_path *grant)
+{
+	bool given = grant->writable || (grant->uid == 0 && !grant->is_open);
+
+	for (size_t i = 0; i < g->count && !given; i++)
+		given = g->at[i].writable && g->at[i].uid == grant->uid;
+	return given;
+}
+
+/* The map of ids for GRANT in *RET_MAP; -1 if it needs none.  0 or errno. */
+static int find_map(const struct kh_grants *g, const struct kh_grants_path *grant, struct kh_ids *ids, int *ret_map)
+{
+	const bool given = is_given(g, grant), carved = is_carved(g, grant);
+
+	*ret_map = -1;
+	if (ids->user == 0 || (!carved && (!given || grant->uid == ids->user)))
+		return 0;
+	*ret_map = kh_ids_shift(ids, given ? grant->uid : KH_IDS_NONE, carved ? KH_IDS_NONE : grant->gid);
+	return *ret_map >= 0 ? 0 : errno;
+}
+
+/* What GRANT was opened as becomes a detached mount. */
+static int take_tree(const struct kh_grants *g, struct kh_grants_path *grant, struct kh_ids *ids)
+{
+	uint64_t attr = grant->writable ? KH_TREE_WRITABLE : KH_TREE_READ_ONLY;
+	int map, fd = grant->tree, e = find_map(g, grant, ids, &map);
+
+	if (e)
+		return e;
+	grant->tree = kh_tree_clone(fd, attr, map);
+	if (grant->tree < 0 && map >= 0 && !grant->writable && errno != EPROTO)
+		grant->tree = kh_tree_clone(fd, attr, map = -1);
+	e = grant->tree < 0 ? errno : 0;
+	close(fd);
+	/* A file system without id-mapped mounts answers EINVAL, which is too vague. */
+	return map >= 0 && e == EINVAL ? EOPNOTSUPP : e;
+}
+
+/* If a folder that may be written to is on a file system without id-mapped mounts, the sandbox is its owner outside;
+ * but not root. */
+static int find_user(const struct kh_grants *g, struct kh_ids *ids)
+{
+	for (size_t i = 0; i < g->count && ids->user != 0; i++) {
+		const struct kh_grants_path *grant = &g->at[i];
+		if (!grant->writable || grant->uid == 0 || grant->uid == ids->user)
+			continue;
+		int map = kh_ids_shift(ids, grant->uid, grant->gid);
+		int tree = map < 0 ? -1 : kh_tree_clone(grant->tree, KH_TREE_WRITABLE, map);
+		if (tree < 0 && (map < 0 || errno != EINVAL))
+			return errno;
+		if (tree >= 0) {
+			close(tree);
+			continue;
+		}
+		kh_ids_forget(ids);
+		ids->user = grant->uid;
+		ids->group = KH_IDS_NOBODY; /* what it makes has this group: not one that a later sandbox has */
+		break;
+	}
+	return 0;
+}
+
+int kh_grants_open(struct kh_grants *grants, int host, struct kh_ids *ids)
+{
+	int e = open_all(grants, host);
+
+	if (e == 0)
+		e = find_user(grants, ids);
+	for (size_t i = 0; i < grants->count && e == 0; i++)
+		e = take_tree(grants, &grants->at[i], ids);
+	kh_ids_forget(ids);
+	return e;
 }
 
 static int place_one(struct kh_grants *g, const struct kh_tree_own *own, struct kh_grants_path *grant)
@@ -350,7 +418,7 @@ int kh_grants_place(struct kh_grants *grants, const struct kh_tree_own *own)
 size_t kh_grants_rules(const struct kh_grants *grants, int program, struct kh_landlock_rule rules[KH_GRANTS_RULES])
 {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-	const bool run = grants->profile == KH_PROFILE_RUN;
+	const bool run = kh_profile_is_program(grants->profile);
 	const bool executes = kh_profile_start(grants->profile) != KH_PROFILE_IN_PLACE;
 	size_t n = 0;
 

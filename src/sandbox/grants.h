@@ -16,11 +16,14 @@
  *             rights add up from a file to the root, so it cannot take away below a folder what it gives for that
  *             folder.  This is why a read-only path is never put below the private /tmp or /work, where all may be
  *             written: it is put below /granted, and a link is at its place.  Below a folder of the host that the
- *             job may write to there is no other place, so there a pipe with a name can be written to.
+ *             job may write to there is no other place.
+ *   Ids       hold pipes there, if the executor is root: a file of a group that its mount does not know cannot be
+ *             written to, whatever it is.  If an ordinary user runs it, such a pipe can be written to.
  */
 #ifndef KH_SANDBOX_GRANTS_H
 #define KH_SANDBOX_GRANTS_H
 
+#include "sandbox/ids.h"
 #include "sandbox/landlock.h"
 #include "sandbox/tree.h"
 #include "wire/message.h"
@@ -33,13 +36,14 @@
 struct kh_grants_path {
 	const char *host, *place; /* paths outside and inside */
 	bool writable, is_dir;
-	int tree; /* a detached mount, until it is put in its place */
+	bool is_open;      /* a file that everybody may read and execute if its owner may */
+	unsigned uid, gid; /* of the owner */
+	int tree;          /* the path itself, then a detached mount of it, until that is put in its place */
 };
 
 struct kh_grants {
 	enum kh_profile profile;
 	size_t count;
-	unsigned owner;              /* of the first folder that may be written to; 0 if there is none */
 	char why[KH_MESSAGE_DETAIL]; /* the sentence for a refusal; empty if the errno says enough */
 	struct kh_grants_path at[KH_GRANTS];
 	size_t links;
@@ -54,10 +58,12 @@ struct kh_grants {
 int kh_grants_read(struct kh_grants *grants, enum kh_profile profile, const struct kh_message *job) KH_CHECKED;
 
 /*
- * Opens all of them below HOST, the host's root.  If the executor is root, an IDMAP (else -1) makes root's files belong
- * to the worker.  A file system that does not support this can still be read as its modes permit, but not written to.
+ * Opens all of them below HOST, the host's root.  If the executor is root, they are the sandbox's: what may be written to
+ * as a file of its owner, and what is only read if it is root's or of an owner of something that may be written to.  A
+ * file system without mounts that can do this can still be read as its modes permit.  To write to a folder there that
+ * is not root's, the sandbox is that user outside: IDS->user says so.
  */
-int kh_grants_open(struct kh_grants *grants, int host, int idmap) KH_CHECKED;
+int kh_grants_open(struct kh_grants *grants, int host, struct kh_ids *ids) KH_CHECKED;
 
 /* Puts all of them in their places. */
 int kh_grants_place(struct kh_grants *grants, const struct kh_tree_own *own) KH_CHECKED;

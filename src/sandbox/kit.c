@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,22 +39,18 @@ int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup)
 	return -1;
 }
 
-bool kh_sandbox_kit_maps(const char *path, unsigned id)
+int kh_sandbox_kit_forget(const struct kh_sandbox_kit *kit)
 {
-	char line[128];
-	bool found = false;
-	FILE *map = fopen(path, "re");
+	unsigned char there;
 
-	while (map && !found && fgets(line, sizeof(line), map)) {
-		char *end;
-		unsigned long long first = strtoull(line, &end, 10);
-		(void)strtoull(end, &end, 10);
-		unsigned long long count = strtoull(end, NULL, 10);
-		found = id >= first && id - first < count;
-	}
-	if (map)
-		fclose(map);
-	return found;
+	if (kit->requests == NULL)
+		return 0;
+	const volatile char *last = kit->requests + kit->requests_size - 1;
+	if (*last != 0)
+		return EPROTO;
+	if (munmap(kit->requests, kit->requests_size) < 0)
+		return errno;
+	return mincore(kit->requests, 1, &there) == 0 ? EPROTO : 0;
 }
 
 /* As root, the executor makes namespaces with its own privileges, and workers become another user. */
@@ -65,40 +62,7 @@ static bool can_be_root(void)
 				1U << CAP_SYS_TIME | 1U << CAP_KILL; /* to be able to kill workers */
 
 	return geteuid() == 0 && syscall(SYS_capget, &header, data) == 0 && (data[0].effective & wanted) == wanted &&
-	       kh_sandbox_kit_maps("/proc/self/uid_map", KH_SANDBOX_UID) &&
-	       kh_sandbox_kit_maps("/proc/self/gid_map", KH_SANDBOX_UID);
-}
-
-static bool write_map(int pid, const char *name, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return kh_setting_write(AT_FDCWD, path, text) == 0;
-}
-
-int kh_sandbox_kit_idmap(void)
-{
-	char path[64], map[32];
-	int pidfd, fd = -1, executor = getpid();
-	int pid = kh_sandbox_kit_clone(CLONE_NEWUSER, &pidfd, -1);
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		while (getppid() == executor)
-			pause();
-		_exit(1);
-	}
-	if (pid < 0)
-		return -1;
-	snprintf(map, sizeof(map), "0 %d 1", KH_SANDBOX_UID);
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	if (write_map(pid, "uid_map", map) && write_map(pid, "gid_map", map))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	close(pidfd);
-	return fd;
+	       kh_ids_has("/proc/self/uid_map", KH_IDS_NOBODY) && kh_ids_has("/proc/self/gid_map", KH_IDS_NOBODY);
 }
 
 static bool read_own_namespaces(struct kh_namespaces *ret)
@@ -112,7 +76,7 @@ static bool read_own_namespaces(struct kh_namespaces *ret)
 }
 
 /* A kit with nothing to close. */
-static const struct kh_sandbox_kit empty = {.self = -1, .program = -1, .idmap = -1, .cgroup = KH_CGROUP_NONE};
+static const struct kh_sandbox_kit empty = {.self = -1, .program = -1, .cgroup = KH_CGROUP_NONE};
 
 enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn *worker, const struct kh_alloc *alloc,
 				struct kh_error *err)
@@ -136,13 +100,14 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 		e = kh_error_set(err, KH_EREFUSED, "sandbox", "/proc/self/ns: %s", strerror(errno));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && e == KH_OK; i++)
 		e = kh_filter_new(kinds[i], alloc, &kit->filter[kinds[i]], err);
+	kit->is_root = can_be_root();
+	if (e == KH_OK && kit->is_root)
+		e = kh_ids_range("/etc/passwd", "/etc/group", &kit->first_id, err);
 	if (e != KH_OK) {
 		kh_sandbox_kit_done(kit);
 		return e;
 	}
-	kit->is_root = can_be_root();
-	if (kit->is_root)
-		kit->idmap = kh_sandbox_kit_idmap();
+	kh_procfs_init(&kit->machine);
 	kh_cgroup_base_init(&kit->cgroup, getpid());
 	return KH_OK;
 }
@@ -151,7 +116,7 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit)
 {
 	for (size_t i = 0; i < KH_FILTERS; i++)
 		kh_filter_free(kit->filter[i]);
-	const int fds[] = {kit->self, kit->program, kit->idmap};
+	const int fds[] = {kit->self, kit->program};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

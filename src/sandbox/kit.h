@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/filter.h"
+#include "sandbox/ids.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/procfs.h"
 #include "wire/profile.h"
-
-#define KH_SANDBOX_UID 65534 /* of workers outside, if the executor is root */
 
 /*
  * Continues as our own worker of PROFILE, with the job's descriptors, and installs its filter from FILTERS.  Returns
@@ -21,11 +21,14 @@ struct kh_sandbox_kit {
 	struct kh_filter *filter[KH_FILTERS]; /* of programs, of our workers at their start, of first processes */
 	int self;                             /* a pidfd of the executor */
 	int program;                          /* our own executable, for our own workers */
-	int idmap;                            /* a user namespace in which root's files belong to a worker; -1 */
-	bool is_root;                         /* workers are another user outside; else the executor's user */
+	bool is_root;                         /* workers are other users outside; else the executor's user */
+	unsigned first_id;                    /* of their range; 0 if all are KH_IDS_NOBODY (ids.h) */
 	unsigned uid, gid;                    /* of the executor */
 	struct kh_namespaces namespaces;      /* of the executor: a sandbox shares none of them */
-	const volatile char *wiped;           /* not zero here, and zero in a fork (MADV_WIPEONFORK); may be NULL */
+	/* The memory of requests, which is wiped in a fork (MADV_WIPEONFORK): its last byte is not zero here.  NULL: none. */
+	char *requests;
+	size_t requests_size;
+	struct kh_procfs machine; /* for /proc of programs */
 	struct kh_cgroup_base cgroup;
 	kh_sandbox_worker_fn *worker; /* continues as a worker of ours without an execve */
 };
@@ -41,10 +44,8 @@ void kh_sandbox_kit_done(struct kh_sandbox_kit *kit);
  */
 int kh_sandbox_kit_clone(uint64_t flags, int *ret_pidfd, int cgroup) KH_CHECKED;
 
-/* Makes a user namespace for id-mapped mounts: files that root owns on disk belong to a worker.  -1 if that fails. */
-int kh_sandbox_kit_idmap(void) KH_CHECKED;
-
-/* True if PATH, a map of ids in /proc, has ID: a container may have few ids. */
-bool kh_sandbox_kit_maps(const char *path, unsigned id);
+/* In a fork: gives up the memory of requests, which counts for the memory that a process may have.  EPROTO if it was not
+ * wiped, or is still there; 0 or errno. */
+int kh_sandbox_kit_forget(const struct kh_sandbox_kit *kit) KH_CHECKED;
 
 #endif

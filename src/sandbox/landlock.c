@@ -131,16 +131,11 @@ static int add_port(int set, uint16_t port, uint64_t handled)
 	return syscall(SYS_landlock_add_rule, set, RULE_NET_PORT, &rule, 0) < 0 ? errno : 0;
 }
 
-int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count)
-{
-	return kh_landlock_restrict_except(rules, count, NULL, 0);
-}
-
-int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
-				size_t port_count)
+/* TCP is refused, except for PORTS, if ALL handles it. */
+static int restrict_to(struct ruleset all, const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
+		       size_t port_count)
 {
 	int abi = kh_landlock_abi(), set, error = 0;
-	struct ruleset all = everything(abi);
 
 	if (abi == 0)
 		return ENOSYS;
@@ -155,4 +150,23 @@ int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t cou
 		error = errno;
 	close(set);
 	return error;
+}
+
+int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
+				size_t port_count)
+{
+	return restrict_to(everything(kh_landlock_abi()), rules, count, ports, port_count);
+}
+
+int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count)
+{
+	return kh_landlock_restrict_except(rules, count, NULL, 0);
+}
+
+int kh_landlock_restrict_files(const struct kh_landlock_rule *rules, size_t count)
+{
+	struct ruleset files = everything(kh_landlock_abi());
+
+	files.net = 0;
+	return restrict_to(files, rules, count, NULL, 0);
 }

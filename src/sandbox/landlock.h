@@ -31,7 +31,10 @@ int kh_landlock_abi(void);
 /* Restricts this process and all that it starts to the rights of RULES.  Needs no_new_privs.  0 or errno. */
 int kh_landlock_restrict(const struct kh_landlock_rule *rules, size_t count) KH_CHECKED;
 
-/* The same, except that TCP connections to PORTS are permitted. */
+/* The same for files alone: TCP is as it was. */
+int kh_landlock_restrict_files(const struct kh_landlock_rule *rules, size_t count) KH_CHECKED;
+
+/* The same as the first, except that TCP connections to PORTS are permitted. */
 int kh_landlock_restrict_except(const struct kh_landlock_rule *rules, size_t count, const uint16_t *ports,
 				size_t port_count) KH_CHECKED;
 

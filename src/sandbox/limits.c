@@ -8,8 +8,10 @@
 static int lower(__rlimit_resource_t resource, uint64_t value)
 {
 	/* At the end of its processor time a process first gets SIGXCPU, which says what happened, then SIGKILL. */
-	struct rlimit now = {1, 0}, limit = {value, resource == RLIMIT_CPU ? value + 1 : value};
+	struct rlimit now = {1, 0}, limit = {value, value};
 
+	if (resource == RLIMIT_CPU && value != RLIM_INFINITY)
+		limit.rlim_max++;
 	if (getrlimit(resource, &now) < 0)
 		return errno;
 	if (now.rlim_cur > now.rlim_max)
@@ -29,7 +31,7 @@ int kh_limits_set_core(void)
 	return lower(RLIMIT_CORE, 1); /* with 0 the kernel would still start a handler that takes cores from a pipe */
 }
 
-int kh_limits_set(const struct kh_message *job, bool grouped)
+int kh_limits_set(const struct kh_message *job, bool bounded, bool alone)
 {
 	const uint64_t *n = job->number;
 	/* The private /tmp has a size of its own, and so a limit of one file is not needed there.  It would also hold
@@ -39,12 +41,12 @@ int kh_limits_set(const struct kh_message *job, bool grouped)
 		__rlimit_resource_t resource;
 		uint64_t value;
 	} limits[] = {
-		{RLIMIT_CPU, n[KH_FIELD_CPU]},
+		{RLIMIT_CPU, job->has[KH_FIELD_CPU] ? n[KH_FIELD_CPU] : RLIM_INFINITY},
 		{RLIMIT_DATA, n[KH_FIELD_MEMORY]},
-		/* Without a cgroup the limit of the address space also bounds shared memory.  Runtimes reserve more
-		   address space than they use. */
-		{RLIMIT_AS, grouped ? RLIM_INFINITY : 4 * n[KH_FIELD_MEMORY]},
-		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + 1}, /* one more for the first process */
+		/* Address space is not memory: for one WebAssembly, which node's fetch is, V8 reserves 10 GiB of it,
+		   and a browser reserves terabytes. */
+		{RLIMIT_AS, bounded ? RLIM_INFINITY : 4 * n[KH_FIELD_MEMORY]},
+		{RLIMIT_NPROC, n[KH_FIELD_PROCESSES] + (alone ? 0 : 1)}, /* one more for the first process */
 		{RLIMIT_NOFILE, n[KH_FIELD_FILES]},
 		{RLIMIT_FSIZE, writes ? RLIM_INFINITY : n[KH_FIELD_DISK]},
 		{RLIMIT_MEMLOCK, 65536},

@@ -5,10 +5,11 @@
 #include "wire/message.h"
 
 /*
- * Sets the limits of JOB for this process and all that it starts, and looks whether they are set.  GROUPED: a cgroup
- * bounds the memory of all processes together.  0 or errno.
+ * Sets the limits of JOB for this process and all that it starts, and looks whether they are set.  BOUNDED: the memory of
+ * all processes together is bounded from outside, by a cgroup or by who looks at it (usage.h).  ALONE: the first process of the sandbox is in another user namespace, and
+ * so does not count among its processes.  0 or errno.
  */
-int kh_limits_set(const struct kh_message *job, bool grouped) KH_CHECKED;
+int kh_limits_set(const struct kh_message *job, bool bounded, bool alone) KH_CHECKED;
 
 /* No cores.  To be set before the filter is installed, which lets nobody change this limit any more.  0 or errno. */
 int kh_limits_set_core(void) KH_CHECKED;

@@ -49,9 +49,9 @@ static ino_t look(int proc, const char *file)
 	return fstatat(proc, file, &st, 0) == 0 ? st.st_ino : 0;
 }
 
-bool kh_namespaces_read(int proc, struct kh_namespaces *ret)
+/* All but the time namespace. */
+static bool read_all(int proc, struct kh_namespaces *ret)
 {
-	ret->time = look(proc, "self/ns/time"); /* if the kernel has none, the sandbox is refused later */
 	for (size_t i = 0; i < KH_NAMESPACES; i++) {
 		ret->id[i] = look(proc, namespaces[i].file);
 		if (ret->id[i] == 0)
@@ -60,11 +60,17 @@ bool kh_namespaces_read(int proc, struct kh_namespaces *ret)
 	return true;
 }
 
+bool kh_namespaces_read(int proc, struct kh_namespaces *ret)
+{
+	ret->time = look(proc, "self/ns/time"); /* if the kernel has none, the sandbox is refused later */
+	return read_all(proc, ret);
+}
+
 enum kh_part kh_namespaces_shared(int proc, const struct kh_namespaces *old, bool with_user)
 {
 	struct kh_namespaces now;
 
-	if (!kh_namespaces_read(proc, &now))
+	if (!read_all(proc, &now))
 		return KH_PART_PID;
 	for (size_t i = 0; i < KH_NAMESPACES - (with_user ? 0 : 1); i++)
 		if (now.id[i] == old->id[i])

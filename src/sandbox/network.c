@@ -98,15 +98,31 @@ static int listen_at(const struct target *target, int channel)
 	return e;
 }
 
-/* One name a line, because some libraries read only the beginning of a long one. */
-static int write_hosts(const struct target *targets, size_t count)
+/* Adds the sandbox's own names to TEXT, except those that stand for a host outside; returns how many bytes. */
+static size_t put_own(const struct target *targets, size_t count, char *text)
 {
-	char text[(KH_MESSAGE_NETWORK + 1) * LINE];
-	int fd = open("/etc/hosts", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0444);
+	static const char *const names[] = {"localhost", "keyhole"};
 	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t k = 0;
+		while (k < count && !kh_view_eq(targets[k].name, kh_view_str(names[i])))
+			k++;
+		if (k == count)
+			n += (size_t)snprintf(text + n, LINE, "127.0.0.1 %s\n", names[i]);
+	}
+	return n;
+}
+
+/* One name a line, because some libraries read only the beginning of a long one. */
+static int write_hosts(const struct target *targets, size_t count, bool has_own)
+{
+	char text[(KH_MESSAGE_NETWORK + 3) * LINE];
+	int fd = open("/etc/hosts", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0444);
 
 	if (fd < 0)
 		return errno;
+	size_t n = has_own ? put_own(targets, count, text) : 0;
 	for (size_t i = 0; i < count; i++) {
 		unsigned a = targets[i].address;
 		bool is_new = true;
@@ -121,7 +137,14 @@ static int write_hosts(const struct target *targets, size_t count)
 	return written == (ssize_t)n ? 0 : EIO;
 }
 
-int kh_network_open(const struct kh_message *job, int channel)
+int kh_network_own(void)
+{
+	int e = raise_loopback();
+
+	return e != 0 ? e : write_hosts(NULL, 0, true);
+}
+
+int kh_network_open(const struct kh_message *job, bool has_own, int channel)
 {
 	struct target targets[KH_MESSAGE_NETWORK];
 	size_t count = read_targets(job, targets);
@@ -129,7 +152,7 @@ int kh_network_open(const struct kh_message *job, int channel)
 
 	for (size_t i = 0; i < count && e == 0; i++)
 		e = listen_at(&targets[i], channel);
-	return e != 0 ? e : write_hosts(targets, count);
+	return e != 0 ? e : write_hosts(targets, count, has_own);
 }
 
 size_t kh_network_ports(const struct kh_message *job, uint16_t ret_ports[KH_MESSAGE_NETWORK])

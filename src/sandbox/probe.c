@@ -77,8 +77,7 @@ static bool put_file(const char *path, const char *text)
 /* As root, the sandbox makes namespaces with root's privileges, and its programs become nobody. */
 static bool is_root(void)
 {
-	return geteuid() == 0 && kh_sandbox_kit_maps("/proc/self/uid_map", NOBODY) &&
-	       kh_sandbox_kit_maps("/proc/self/gid_map", NOBODY);
+	return geteuid() == 0 && kh_ids_has("/proc/self/uid_map", NOBODY) && kh_ids_has("/proc/self/gid_map", NOBODY);
 }
 
 /* In a new user namespace: becomes the user INSIDE, who is UID and GID outside. */
@@ -404,7 +403,8 @@ static bool try_idmap(struct trial *t)
 {
 	if (!is_root())
 		return has(t, "not needed: files are this user's inside and outside");
-	int idmap = kh_sandbox_kit_idmap(), tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct kh_ids ids = {.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), .user = NOBODY, .group = NOBODY};
+	int idmap = ids.proc < 0 ? -1 : kh_ids_shift(&ids, 0, 0), tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (idmap < 0 || tmp < 0)
 		return fails(t, "a user namespace for it");
 	return kh_tree_clone(tmp, 0, idmap) >= 0 ? has(t, "tried on /tmp") : fails(t, "mount_setattr on /tmp");
@@ -456,8 +456,8 @@ static const struct {
 	{"close_range", KH_PART_DESCRIPTORS, true, try_descriptors, NULL, 0, NO_SANDBOX, KERNEL "; " CONTAINER},
 	{"openat2", KH_PART_FOLDER, true, try_folder, NULL, 0, "folders cannot be named safely", KERNEL "; " CONTAINER},
 	{"idmapped mounts", KH_PART_NONE, false, try_idmap, NULL, 0,
-	 "programs that root starts are nobody outside, so folders for --write and --work must be writable by user "
-	 "65534",
+	 "programs that root starts cannot write to folders of root's (--write, --work); to write to a folder of "
+	 "another user's they must be that user outside",
 	 "use a file system that has them (ext4, xfs, btrfs, tmpfs from Linux 6.3 on), or run Keyhole as another user"},
 	{"cgroup limits", KH_PART_CGROUP, false, try_cgroup, NULL, 0,
 	 "--memory and --processes hold for each process instead of for all together",

@@ -122,7 +122,7 @@ static int write_etc(void)
 /* For programs: one may be git.  A granted /etc is mounted over it. */
 static int write_gitconfig(enum kh_profile profile, const struct kh_grants *grants)
 {
-	const char *text = profile == KH_PROFILE_RUN ? kh_gitsafe_text(grants) : NULL;
+	const char *text = kh_profile_is_program(profile) ? kh_gitsafe_text(grants) : NULL;
 
 	return text != NULL ? write_file("/etc/gitconfig", text) : 0;
 }
@@ -231,17 +231,6 @@ static int pivot(struct kh_root *root)
 													    : EPROTO;
 }
 
-static int make_proc(void)
-{
-	struct statfs fs = {0};
-
-	if (mkdir("/proc", 0555) < 0 ||
-	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid,hidepid=2") < 0 ||
-	    statfs("/proc", &fs) < 0)
-		return errno;
-	return fs.f_type == PROC_SUPER_MAGIC && access("/proc/sys", F_OK) < 0 && errno == ENOENT ? 0 : EPROTO;
-}
-
 int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part *ret_part)
 {
 	int e = pivot(root);
@@ -262,7 +251,17 @@ int kh_root_prepare(struct kh_root *root, enum kh_profile profile, enum kh_part 
 	if (e)
 		return e;
 	*ret_part = KH_PART_PID;
-	return kh_profile_has_proc(profile) ? make_proc() : 0;
+	return kh_profile_has_proc(profile) ? kh_procfs_mount(root->machine, kh_profile_limits(profile)->memory) : 0;
+}
+
+/* Tells the program how much memory JOB may have. */
+static int fit_memory(const struct kh_root *root, const struct kh_message *job)
+{
+	uint64_t size = job->number[KH_FIELD_MEMORY];
+
+	if (!kh_profile_has_proc(root->profile) || size == kh_profile_limits(root->profile)->memory)
+		return 0;
+	return kh_procfs_resize(root->machine, size);
 }
 
 /* Takes the host's root away. */
@@ -290,7 +289,7 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh
 	*ret_part = KH_PART_FOLDER;
 	int e = kh_grants_read(grants, root->profile, job);
 	if (e == 0)
-		e = kh_grants_open(grants, root->host, root->idmap);
+		e = kh_grants_open(grants, root->host, &root->ids);
 	if (e)
 		return e;
 	*ret_part = KH_PART_ROOT;
@@ -299,6 +298,8 @@ int kh_root_finish(struct kh_root *root, const struct kh_message *job, struct kh
 		return e;
 	*ret_part = KH_PART_MOUNT;
 	e = fit_tmp(root, job);
+	if (e == 0)
+		e = fit_memory(root, job);
 	if (e == 0)
 		e = write_gitconfig(root->profile, grants);
 	if (e)

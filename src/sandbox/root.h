@@ -5,7 +5,7 @@
  *     /                 tmpfs, read-only
  *     /usr /lib ...     of the host, read-only, no set-user-id, no devices
  *     /dev              null zero full random urandom; fd stdin stdout stderr; refused
- *     /proc             of the sandbox's own pid namespace, processes only (profile run)
+ *     /proc             of the sandbox's own pid namespace, with a few files of ours (profile run; procfs.h)
  *     /tmp              tmpfs of its own, with a size; /work is a folder in it if the job names none
  *     /work /cache      of the job; its read and write paths at their own place (grants.h)
  *
@@ -16,15 +16,17 @@
 #define KH_SANDBOX_ROOT_H
 
 #include "sandbox/grants.h"
+#include "sandbox/procfs.h"
 #include "wire/part.h"
 
 #define KH_ROOT_REFUSED "/dev/refused" /* a pipe that nobody may write to */
 
 struct kh_root {
 	enum kh_profile profile;
-	int host;  /* the host's root, until kh_root_finish() */
-	int idmap; /* a user namespace in which root's files belong to the worker; -1 if the executor is not root */
+	int host; /* the host's root, until kh_root_finish() */
+	struct kh_ids ids;
 	struct kh_tree_own own;
+	const struct kh_procfs *machine;
 };
 
 /* Everything that does not depend on the job. */

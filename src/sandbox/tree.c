@@ -57,7 +57,8 @@ static bool is_shifted(int tree, int fd)
 {
 	struct stat a = {0}, b = {0};
 
-	return fstat(tree, &a) == 0 && fstat(fd, &b) == 0 && a.st_ino == b.st_ino && a.st_uid != b.st_uid;
+	return fstat(tree, &a) == 0 && fstat(fd, &b) == 0 && a.st_ino == b.st_ino &&
+	       (a.st_uid != b.st_uid || a.st_gid != b.st_gid);
 }
 
 static bool shift(int tree, int fd, int idmap)
@@ -158,8 +159,29 @@ static int enter(const struct kh_tree_own *own, int at, const char *name, bool g
 	return fd;
 }
 
+/* The folder of PLACE in one step, if it is there; NAME as in kh_tree_parent(). */
+static int find_parent(const char *place, char name[NAME_MAX + 1])
+{
+	char folder[PATH_MAX];
+	const char *last = strrchr(place, '/');
+	size_t n = last == NULL ? 0 : (size_t)(last - place);
+
+	if (last == NULL || last[1] == '\0' || strlen(last + 1) > NAME_MAX || n >= sizeof(folder)) {
+		errno = ENOENT;
+		return -1;
+	}
+	memcpy(folder, place, n);
+	folder[n] = '\0';
+	memcpy(name, last + 1, strlen(last + 1) + 1);
+	return open_path(AT_FDCWD, n == 0 ? "/" : folder, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+}
+
 int kh_tree_parent(const struct kh_tree_own *own, const char *place, const char *guard, char name[NAME_MAX + 1])
 {
+	int found = guard == NULL ? find_parent(place, name) : -1;
+
+	if (found >= 0 || (guard == NULL && errno != ENOENT))
+		return found;
 	struct kh_view rest = kh_view_str(place), step;
 	int at = open_path(AT_FDCWD, "/", O_DIRECTORY, 0);
 	size_t guarded = guard != NULL ? strlen(guard) : SIZE_MAX, length = 0;
@@ -184,11 +206,15 @@ static int make_place(const struct kh_tree_own *own, int at, const char *name, b
 {
 	struct stat st = {0};
 
-	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return S_ISLNK(st.st_mode) ? ELOOP : 0;
-	if (errno != ENOENT || !is_own(own, at))
+	if (is_own(own, at)) {
+		if ((is_dir ? mkdirat(at, name, 0755) : mknodat(at, name, S_IFREG | 0444, 0)) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return errno;
+	}
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno;
-	return (is_dir ? mkdirat(at, name, 0755) : mknodat(at, name, S_IFREG | 0444, 0)) < 0 ? errno : 0;
+	return S_ISLNK(st.st_mode) ? ELOOP : 0;
 }
 
 int kh_tree_place(const struct kh_tree_own *own, int tree, const char *place, bool is_dir, const char *guard)

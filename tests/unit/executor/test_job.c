@@ -95,7 +95,7 @@ static int begin(void)
 	int ends[2];
 
 	assert_int_equal(kh_channel_pair(ends, NULL), KH_OK);
-	kh_job_begin(&job, &pool, ends[1]);
+	kh_job_begin(&job, NULL, &pool, ends[1]);
 	return ends[0];
 }
 

@@ -61,7 +61,7 @@ static void test_serve_once(struct kh_test *t)
 	assert_int_equal(slot->status, 0);
 	assert_int_equal(slot->broken, KH_PART_NONE);
 	assert_int_equal(slot->use, KH_SLOT_TAKEN); /* until the request lets it go */
-	kh_pool_drop(slot);
+	kh_pool_drop(&pool, slot);
 	assert_int_equal(count(KH_SLOT_EMPTY), KH_POOL_SLOTS);
 	kh_pool_done(&pool);
 	kh_sandbox_kit_done(&kit);
@@ -95,7 +95,7 @@ static void test_warm(struct kh_test *t)
 		assert_true(start(slot, &run));
 		wait_gone(slot);
 		assert_int_equal(slot->status, 0);
-		kh_pool_drop(slot);
+		kh_pool_drop(&pool, slot);
 	}
 	kh_pool_done(&pool);
 	kh_sandbox_kit_done(&kit);
@@ -138,7 +138,7 @@ static void test_locked(struct kh_test *t)
 		assert_true(start(slot, &run));
 		wait_gone(slot);
 		assert_int_equal(slot->status, 0);
-		kh_pool_drop(slot);
+		kh_pool_drop(&pool, slot);
 	}
 	assert_int_equal(count(KH_SLOT_WARM), 0);
 	kh_pool_done(&pool);
@@ -188,7 +188,7 @@ static void test_not_started(struct kh_test *t)
 	assert_false(start(slot, &run));
 	assert_int_equal(slot->broken, KH_PART_PROGRAM);
 	assert_int_equal(slot->error, E2BIG);
-	kh_pool_drop(slot);
+	kh_pool_drop(&pool, slot);
 	assert_int_equal(slot->use, KH_SLOT_DYING);
 	wait_gone(slot);
 	assert_int_equal(slot->use, KH_SLOT_EMPTY);
@@ -203,7 +203,7 @@ static void test_not_started(struct kh_test *t)
 	assert_int_equal(slot->broken, KH_PART_NONE);
 	wait_gone(slot);
 	assert_int_equal(slot->status, -1);
-	kh_pool_drop(slot);
+	kh_pool_drop(&pool, slot);
 	kh_pool_done(&pool);
 	kh_sandbox_kit_done(&kit);
 	assert_no_children();
@@ -238,7 +238,7 @@ static void test_no_descriptors(struct kh_test *t)
 			close(taken[--n]);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 		if (slot != NULL) {
-			kh_pool_drop(slot);
+			kh_pool_drop(&pool, slot);
 			wait_gone(slot);
 		}
 		assert_int_equal(open_descriptors(), before);

@@ -10,6 +10,7 @@
 #include "outside/client.h"
 #include "outside/spawner.h"
 #include "wire/channel.h"
+#include "wire/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@ enum part {
 	PART_DIES_AT_RUN, /* gets a request and dies of it */
 	PART_DIES_LATER,  /* dies after some output */
 	PART_DEAF,        /* is ready, and gone at once */
+	PART_SERVERS,     /* runs servers, many at once; what each does is its first argument */
 	PARTS
 };
 
@@ -159,6 +161,56 @@ static void play_request(enum part part, int fd, struct kh_view about)
 		NEED(!hear(fd, &state, &message, NULL)); /* a GET sends nothing more, and closes */
 }
 
+/* One server, in a process of its own: `echo` gives back what it is sent; the others end at their first input. */
+static _Noreturn void play_server(int fd)
+{
+	enum kh_message_state state = KH_STATE_REQUEST_NEW;
+	struct kh_message_out out;
+	struct kh_message message;
+	char text[128], word[16] = "";
+
+	NEED(hear(fd, &state, &message, NULL) && message.type == KH_MESSAGE_RUN);
+	NEED(message.number[KH_FIELD_PROFILE] == KH_PROFILE_SERVER);
+	memcpy(word, message.text[KH_FIELD_ARGUMENT].p, message.text[KH_FIELD_ARGUMENT].n);
+	state = KH_STATE_SERVING;
+	while (strcmp(word, "deaf") == 0 && !kh_channel_closed(fd))
+		usleep(1000);
+	while (hear(fd, &state, &message, NULL)) {
+		if (message.type == KH_MESSAGE_INPUT_END || strcmp(word, "lost") == 0)
+			break;
+		if (message.type == KH_MESSAGE_INPUT && strcmp(word, "echo") == 0) {
+			say_bulk(fd, KH_MESSAGE_OUTPUT, message.bulk);
+			continue;
+		}
+		bool is_end = message.type == KH_MESSAGE_INPUT;
+		kh_message_begin(&out, text, sizeof(text), is_end ? KH_MESSAGE_END : KH_MESSAGE_KEPT);
+		if (is_end) {
+			kh_message_number(&out, KH_FIELD_STATUS, 3 << 8);
+			kh_message_number(&out, KH_FIELD_FAULT,
+					  strcmp(word, "idle") == 0 ? KH_FAULT_IDLE : KH_FAULT_NONE);
+		}
+		if (!is_end) {
+			kh_message_text(&out, KH_FIELD_DETAIL, KH_LIT("host:443: refused"));
+			kh_message_number(&out, KH_FIELD_SENT, 77);
+		}
+		kh_message_text(&out, KH_FIELD_KEPT, KH_LIT("last words"));
+		kh_message_number(&out, KH_FIELD_WRITTEN, 10);
+		say(fd, &out, NULL, 0);
+		if (is_end)
+			break;
+	}
+	_exit(0);
+}
+
+/* Starts one; the executor must not hold its channel open. */
+static void begin_server(int fd)
+{
+	if (fork() == 0) {
+		close(3);
+		play_server(fd);
+	}
+}
+
 static void play_start(enum part part, int control)
 {
 	if (part == PART_LEAVES)
@@ -190,8 +242,13 @@ static int play(int argc, char **argv, char **environment)
 	NEED(message.number[KH_FIELD_PROTOCOL] == KH_MESSAGE_VERSION);
 	enum part part = (enum part)message.number[KH_FIELD_POOL];
 	play_start(part, 3);
+	if (part == PART_SERVERS)
+		signal(SIGCHLD, SIG_IGN);
 	while (hear(3, &state, &message, &fd)) {
-		play_request(part, fd, about);
+		if (part == PART_SERVERS)
+			begin_server(fd);
+		else
+			play_request(part, fd, about);
 		close(fd);
 	}
 	return 0; /* the parent closed */
@@ -199,9 +256,9 @@ static int play(int argc, char **argv, char **environment)
 
 /* --- the parent's side -------------------------------------------------------------------------------------------- */
 
-static struct kh_exchange exchange;
+static struct kh_exchange exchange __attribute__((unused));
 
-static void run(struct kh_test *t, const struct kh_client *client, struct kh_exchange *ret_exchange)
+static inline void run(struct kh_test *t, const struct kh_client *client, struct kh_exchange *ret_exchange)
 {
 	struct kh_run request = {.argv = {KH_LIT_INIT("/bin/cat")}, .argc = 1};
 
@@ -209,7 +266,7 @@ static void run(struct kh_test *t, const struct kh_client *client, struct kh_exc
 }
 
 /* The rest of the exchange: its output in TEXT, and the one END. */
-static struct kh_end finish(struct kh_exchange *from, char *text, size_t size)
+static inline struct kh_end finish(struct kh_exchange *from, char *text, size_t size)
 {
 	struct kh_event event = {0};
 	size_t n = 0;

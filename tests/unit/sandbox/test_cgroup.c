@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define A_LONG_TIME 1000 /* times 10 ms, after which something did not happen */
@@ -105,7 +106,8 @@ static void test_group(struct kh_test *t)
 		if (!base.is_v2) /* there a process is cloned into it */
 			assert_int_equal(read_number(&base, "7", "cgroup.procs"), pid);
 		if (base.has_pids)
-			assert_int_equal(read_number(&base, "7", "pids.max"), 6); /* and the first process */
+			assert_int_equal(read_number(&base, "7", "pids.max"),
+					 7); /* and the first process, and one that makes maps */
 		/* Its number is taken; its neighbour's is not. */
 		struct kh_cgroup other = {0};
 		assert_false(kh_cgroup_new(&base, 7, &other));
@@ -142,36 +144,93 @@ static void test_not_everywhere(struct kh_test *t)
 	kh_cgroup_base_done(&base);
 }
 
-/* An executor that is killed: its folders go all the same, as its sandboxes do. */
-static void test_killed(struct kh_test *t)
+/* A process that has the folders of an executor, and two groups in them. */
+static int start_executor(struct kh_cgroup_base *ret_seen)
 {
-	struct kh_cgroup_base seen, own, look;
 	int pipes[2];
 
-	(void)t;
 	assert_int_equal(pipe(pipes), 0);
 	int executor = fork();
 	if (executor == 0) {
 		struct kh_cgroup group = {0};
-		kh_cgroup_base_init(&seen, getpid());
-		bool ok = kh_cgroup_new(&seen, 1, &group) && kh_cgroup_new(&seen, 2, &group);
-		(void)!write(pipes[1], &seen, ok ? sizeof(seen) : 1);
+		kh_cgroup_base_init(ret_seen, getpid());
+		bool ok = kh_cgroup_new(ret_seen, 1, &group) && kh_cgroup_new(ret_seen, 2, &group);
+		(void)!write(pipes[1], ret_seen, ok ? sizeof(*ret_seen) : 1);
 		for (;;)
 			pause();
 	}
-	assert_int_equal(read(pipes[0], &seen, sizeof(seen)), sizeof(seen));
+	assert_int_equal(read(pipes[0], ret_seen, sizeof(*ret_seen)), sizeof(*ret_seen));
 	close(pipes[0]);
 	close(pipes[1]);
-	/* The descriptors are that process's: the same folders, found as it finds them. */
+	return executor;
+}
+
+/* The descriptors of SEEN are another process's: the same folders, found as it finds them by OWN. */
+static struct kh_cgroup_base seen_by(const struct kh_cgroup_base *own, const struct kh_cgroup_base *seen)
+{
+	struct kh_cgroup_base look = *own;
+
+	assert_string_not_equal(own->name, seen->name);
+	memcpy(look.name, seen->name, sizeof(look.name));
+	return look;
+}
+
+static bool is_gone(const struct kh_cgroup_base *look)
+{
+	for (int i = 0; i < A_LONG_TIME && folders(look, NULL) > 0; i++)
+		usleep(10000);
+	return folders(look, NULL) == 0;
+}
+
+/* An executor that is killed: its folders go all the same, as its sandboxes do. */
+static void test_killed(struct kh_test *t)
+{
+	struct kh_cgroup_base seen, own, look;
+
+	(void)t;
+	int executor = start_executor(&seen);
 	kh_cgroup_base_init(&own, getpid());
-	look = own;
-	memcpy(look.name, seen.name, sizeof(look.name));
-	assert_string_not_equal(own.name, seen.name);
+	look = seen_by(&own, &seen);
 	assert_int_equal(folders(&look, "2") > 0, has_any(&seen));
 	end(executor);
-	for (int i = 0; i < A_LONG_TIME && folders(&look, NULL) > 0; i++)
-		usleep(10000);
-	assert_int_equal(folders(&look, NULL), 0);
+	assert_true(is_gone(&look));
+	kh_cgroup_base_done(&own);
+}
+
+/* Makes the folders of LOOK look as if they had not been changed for an hour. */
+static void make_old(const struct kh_cgroup_base *look)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - 3600}};
+
+	for (size_t i = 0; i < KH_CGROUP_HIERARCHIES; i++)
+		if (look->parent[i] >= 0)
+			(void)!utimensat(look->parent[i], look->name, times, 0);
+}
+
+/* It is killed together with its keeper, as with a container: the next executor removes its folders, and not those of an
+ * executor that is there. */
+static void test_left(struct kh_test *t)
+{
+	struct kh_cgroup_base seen, other, own, next, look, alive;
+
+	(void)t;
+	int executor = start_executor(&seen), neighbour = start_executor(&other);
+	kh_cgroup_base_init(&own, getpid());
+	look = seen_by(&own, &seen);
+	alive = seen_by(&own, &other);
+	if (seen.keeper > 0)
+		kill(seen.keeper, SIGKILL);
+	end(executor);
+	usleep(50000);
+	assert_int_equal(folders(&look, "2") > 0, has_any(&seen)); /* nobody is there to remove them */
+	make_old(&look);
+	make_old(&alive);
+	kh_cgroup_base_init(&next, getpid());
+	assert_true(is_gone(&look));
+	kh_cgroup_base_done(&next);
+	assert_int_equal(folders(&alive, "2") > 0, has_any(&other));
+	end(neighbour);
+	assert_true(is_gone(&alive));
 	kh_cgroup_base_done(&own);
 }
 
@@ -285,7 +344,7 @@ static void test_shares(struct kh_test *t)
 
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_group), KH_TEST_ONCE(test_not_everywhere), KH_TEST_ONCE(test_killed),
-	KH_TEST_ONCE(test_spent), KH_TEST_ONCE(test_shares),
+	KH_TEST_ONCE(test_left),  KH_TEST_ONCE(test_spent),          KH_TEST_ONCE(test_shares),
 };
 
 KH_TEST_MAIN(cases)
