@@ -306,6 +306,10 @@ static enum kh_err judge_text(struct judge *j, const struct kh_question *q, yyjs
 	if (!judge_length(j, normalised.text, limit, q->id))
 		return KH_OK;
 	judge_hidden(j, &normalised, q->id);
+	if (normalised.raised && kh_format_is_exact(q->format)) {
+		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), KH_FORMAT_RAISED);
+		return KH_OK;
+	}
 	if (!kh_format_read(q->format, q->detail, j->arena, normalised.text, &value->text, &problem)) {
 		REJECT(j, "malformed", q->id, "%s: %s", kh_format_name(q->format), problem);
 		return KH_OK;

@@ -112,6 +112,7 @@ static size_t read_condition(const struct reader *r, const struct kh_member *mem
 	struct kh_view value = kh_json_str(yyjson_obj_iter_get_val(key));
 	if (r->errors->n == errors &&
 	    (kh_normalise_text(r->arena, value, &text) != KH_OK || text.text.n == 0 ||
+	     (text.raised && kh_format_is_exact(r->questions[i].format)) ||
 	     !kh_format_read(r->questions[i].format, r->questions[i].detail, r->arena, text.text, ret_value, &problem)))
 		kh_reasons_add(r->errors, "bad_check", path, "not an answer to that question: %s",
 			       problem ? problem : "expected text");

@@ -391,8 +391,8 @@ static int half_of_day(const struct tokens *t, size_t i, size_t *ret_used)
 	return -1;
 }
 
-/* Reads Z, UTC, GMT, +02:00 or UTC+2 from token I to the end. */
-static bool read_zone(const struct tokens *t, size_t i, struct kh_time *time)
+/* Reads Z, UTC, GMT, +02:00 or UTC+2 from token I to the end.  HALF: behind "am" or "pm". */
+static bool read_zone(const struct tokens *t, size_t i, bool half, struct kh_time *time)
 {
 	if (i == t->n)
 		return true;
@@ -404,6 +404,10 @@ static bool read_zone(const struct tokens *t, size_t i, struct kh_time *time)
 		return false;
 	int sign = is(&t->at[i], "-") ? -1 : 1;
 	const struct token *hours = &t->at[i + 1];
+	time->dashed = sign < 0 && !named;
+	/* Two numbers on both sides of a dash are a range, unless the first is an hour as ISO 8601 writes it. */
+	if (time->dashed && (!hours->glued || t->at[0].text.n != 2 || half))
+		return false;
 	int h = hours->text.n == 4 ? hours->value / 100 : hours->value;
 	int m = hours->text.n == 4 ? hours->value % 100 : 0;
 	i += 2;
@@ -452,7 +456,7 @@ bool kh_date_read_time(struct kh_view text, struct kh_time *ret_time, const char
 	/* A bare number is not a time, and 14.30 could be a price. */
 	if (half < 0 && (!minutes || is(&t.at[1], ".")))
 		return false;
-	if (!read_zone(&t, i + used, &time))
+	if (!read_zone(&t, i + used, half >= 0, &time))
 		return false;
 	if (time.hour > 23 || time.minute > 59 || time.second > 59) {
 		*ret_problem = "no such time of day";
@@ -489,12 +493,17 @@ bool kh_date_read_both(struct kh_view text, struct kh_date *ret_date, struct kh_
 	for (size_t i = 7; i + 1 < text.n && i <= 10; i++) {
 		if ((text.p[i] == 'T' || text.p[i] == 't') && kh_ascii_is_digit(text.p[i - 1]) &&
 		    kh_ascii_is_digit(text.p[i + 1]) && kh_date_read(kh_view_sub(text, 0, i), ret_date, ret_problem) &&
-		    kh_date_read_time(kh_view_from(text, i + 1), ret_time, ret_problem))
+		    kh_date_read_time(kh_view_from(text, i + 1), ret_time, ret_problem)) {
+			ret_time->dashed = false; /* behind a "T" is one time with its zone (ISO 8601) */
 			return ret_date->day > 0;
+		}
 	}
 	for (size_t i = 1; i < text.n; i++) {
-		if (text.p[i] == ' ' && read_split(text, i, ret_date, ret_time, ret_problem) && ret_date->day > 0)
+		if (text.p[i] == ' ' && read_split(text, i, ret_date, ret_time, ret_problem) && ret_date->day > 0) {
+			ret_time->dashed = ret_time->dashed &&
+					   ret_time->second < 0; /* "14:30:15 -0300", as in a mail */
 			return true;
+		}
 	}
 	*ret_problem = problem;
 	return false;

@@ -19,7 +19,8 @@ struct kh_time {
 	int hour, minute;
 	int second; /* -1: not given */
 	bool zoned;
-	int offset; /* minutes east of UTC */
+	bool dashed; /* its zone is a bare "-10:00", which can be the end of a range */
+	int offset;  /* minutes east of UTC */
 };
 
 /* All of TEXT (any case) as a date or a time of day.  False and a description of the problem if it is not one. */

@@ -180,6 +180,24 @@ static bool is_trunk_zero(struct kh_view number, size_t at, size_t digits)
 	       kh_view_starts(kh_view_from(number, at), KH_LIT("(0)")) && !kh_view_starts(number, KH_LIT("+39"));
 }
 
+/*
+ * True if the slash at AT stands behind an area code ("030/123456", "+49 30 / 123456"): so many DIGITS are before it,
+ * and no other slash.  Behind more of them it joins two numbers, and one number of both is neither.
+ */
+static bool is_area_slash(struct kh_view number, size_t at, size_t digits)
+{
+	bool abroad = number.p[0] == '+';
+	size_t most = abroad ? 7 : kh_view_starts(number, KH_LIT("00")) ? 9 : 3;
+
+	for (size_t i = 0; i < at && !abroad && most == 3; i++) {
+		if (kh_ascii_is_digit(number.p[i])) {
+			most = number.p[i] == '0' ? 6 : 3;
+			break;
+		}
+	}
+	return digits <= most && memchr(number.p, '/', at) == NULL;
+}
+
 static bool read_phone(struct reading *r)
 {
 	size_t end, digits = 0;
@@ -197,7 +215,7 @@ static bool read_phone(struct reading *r)
 		}
 		char c = number.p[i];
 		open += (c == '(') - (c == ')');
-		if (open < 0 || open > 1)
+		if (open < 0 || open > 1 || (c == '/' && !is_area_slash(number, i, digits)))
 			return false;
 		if (kh_ascii_is_digit(c) && ++digits <= 15)
 			kh_buf_byte(&out, c);
@@ -280,11 +298,18 @@ static struct kh_view write_time(const struct reading *r, struct kh_time time)
 	return kh_date_write_time(r->arena, &time);
 }
 
+/* True if what would be a zone can be the end of a range (9:00-10:00) and the question asks for no zone. */
+static bool is_range(struct reading *r, const struct kh_time *time)
+{
+	r->problem = "it can be a range; a zone is read if the question asks for it";
+	return time->dashed && !r->detail.zone;
+}
+
 static bool read_time(struct reading *r)
 {
 	struct kh_time time;
 
-	if (!kh_date_read_time(r->text, &time, &r->problem))
+	if (!kh_date_read_time(r->text, &time, &r->problem) || is_range(r, &time))
 		return false;
 	r->canonical = write_time(r, time);
 	return true;
@@ -295,7 +320,7 @@ static bool read_datetime(struct reading *r)
 	struct kh_date date;
 	struct kh_time time;
 
-	if (!kh_date_read_both(r->text, &date, &time, &r->problem))
+	if (!kh_date_read_both(r->text, &date, &time, &r->problem) || is_range(r, &time))
 		return false;
 	struct kh_view day = kh_date_write(r->arena, &date), clock = write_time(r, time);
 	r->canonical = kh_arena_printf(r->arena, "%.*sT%.*s", KH_FMT(day), KH_FMT(clock));
@@ -540,6 +565,13 @@ unsigned kh_format_words(enum kh_format format)
 enum kh_format_screen kh_format_screen(enum kh_format format)
 {
 	return formats[format].screen;
+}
+
+bool kh_format_is_exact(enum kh_format format)
+{
+	enum kh_format_screen screen = formats[format].screen;
+
+	return screen == KH_FORMAT_SCREEN_CLOSED || screen == KH_FORMAT_SCREEN_TOKEN;
 }
 
 bool kh_format_read(enum kh_format format, struct kh_format_detail detail, struct kh_arena *arena, struct kh_view text,

@@ -46,6 +46,13 @@ unsigned kh_format_words(enum kh_format format);
 enum kh_format_screen kh_format_screen(enum kh_format format);
 
 /*
+ * True if an answer of this format is a value and no text.  Digits that only normalising put into its line change the
+ * value, so its text must have had none (kh_normalised.raised): 10^6, written with a small six, is not 106.
+ */
+bool kh_format_is_exact(enum kh_format format);
+#define KH_FORMAT_RAISED "a digit is raised, lowered, circled or a fraction, so that the value is not certain"
+
+/*
  * What a time of day says beyond hour and minute (B7).  It comes out only if the question asks for it, because it
  * carries bits.
  */

@@ -12,7 +12,9 @@
 
 #include <inttypes.h>
 
-#define DIGITS 18
+#define DIGITS     18
+#define EITHER     "what is a decimal mark here could separate thousands"
+#define LONG_SCALE "billion and trillion mean different numbers in different languages"
 
 static int64_t power_of_ten(unsigned n)
 {
@@ -33,7 +35,7 @@ static struct kh_number shorten(struct kh_number number)
 	return number;
 }
 
-/* Takes a sign off *V: a hyphen, U+2212 or a plus. */
+/* Takes a sign off *V: a hyphen, U+2212 or a plus.  0 if there is none. */
 static int take_sign(struct kh_view *v)
 {
 	static const struct {
@@ -47,7 +49,26 @@ static int take_sign(struct kh_view *v)
 			return signs[i].sign;
 		}
 	}
-	return 1;
+	return 0;
+}
+
+/*
+ * True if TEXT has "billion" or "trillion" in capitals: in German they are nouns, and a thousand and a million times as
+ * large as in English.  In lower case they are read as English, behind a number that English writes so.
+ */
+static bool has_long_scale(struct kh_view text)
+{
+	static const char *const words[] = {"billion", "trillion"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kh_view word = kh_view_str(words[i]);
+		for (size_t at = 0; at + word.n <= text.n; at++) {
+			struct kh_view here = kh_view_sub(text, at, at + word.n);
+			if (kh_view_eq_nocase(here, word) && !kh_view_eq(here, word))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* The power of ten that a word after a number means ("million", "k"); 0 for any other word. */
@@ -134,8 +155,9 @@ static bool append_digits(struct kh_view v, int64_t *value, unsigned *ret_count)
 struct spelling {
 	unsigned places; /* digits after the decimal mark */
 	unsigned power;  /* of the word behind it */
-	bool three; /* its only mark stands before three digits: it can be the decimal mark, or separate thousands */
-	bool comma; /* and that is a comma */
+	bool three;   /* its only mark stands before three digits: it can be the decimal mark, or separate thousands */
+	bool comma;   /* and that is a comma */
+	bool foreign; /* English writes no such number: a decimal comma, or full stops between thousands */
 };
 
 /* True if V has one mark, before its last three digits, and does not begin with a zero. */
@@ -162,6 +184,11 @@ static bool read_plain(struct kh_view v, struct kh_number *ret_number, struct sp
 		if (!kh_ascii_is_digit(fraction.p[i]))
 			return false;
 	}
+	/* "1000,000" can be a million with a mark forgotten, or a thousand with three places. */
+	if (whole.n > 3 && count(whole, mark) == 0 && kh_view_eq(fraction, KH_LIT("000"))) {
+		*ret_problem = EITHER;
+		return false;
+	}
 	if (!append_digits(whole, &number.value, &digits) || !append_digits(fraction, &number.value, &places) ||
 	    places > DIGITS) {
 		*ret_problem = "a number of more than 18 digits";
@@ -170,6 +197,7 @@ static bool read_plain(struct kh_view v, struct kh_number *ret_number, struct sp
 	ret_spelling->places = places;
 	ret_spelling->three = has_three(v);
 	ret_spelling->comma = count(v, ',') > 0;
+	ret_spelling->foreign = mark == ',' || count(whole, '.') > 0;
 	number.places = places;
 	*ret_number = number;
 	return true;
@@ -204,11 +232,15 @@ static bool read_number(struct kh_view text, struct kh_number *ret_number, struc
 	if (!read_plain(digits, &number, ret_spelling, ret_problem))
 		return false;
 	ret_spelling->power = power;
+	if (power >= 9 && v.n - end > 2 && ret_spelling->foreign) {
+		*ret_problem = LONG_SCALE;
+		return false;
+	}
 	if (!scale(&number, power)) {
 		*ret_problem = "a number of more than 18 digits";
 		return false;
 	}
-	number.value *= sign;
+	number.value *= sign < 0 ? -1 : 1;
 	*ret_number = number;
 	return true;
 }
@@ -217,7 +249,8 @@ bool kh_number_read(struct kh_view text, struct kh_number *ret_number, const cha
 {
 	struct spelling spelling;
 
-	return read_number(text, ret_number, &spelling, ret_problem);
+	*ret_problem = LONG_SCALE;
+	return !has_long_scale(text) && read_number(text, ret_number, &spelling, ret_problem);
 }
 
 /* Takes a currency before the number off *V. */
@@ -277,6 +310,9 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 	struct kh_number number;
 	unsigned digits = 0;
 
+	*ret_problem = LONG_SCALE;
+	if (has_long_scale(text))
+		return false;
 	*ret_problem = "not an amount with its currency";
 	if (kh_normalise_lower(arena, text, &v) != KH_OK)
 		return false;
@@ -287,14 +323,17 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 		return false;
 	if (before && after)
 		code = again;
+	struct kh_view unsigned_ = v;
+	if (sign != 0 && take_sign(&unsigned_) != 0)
+		return false;
 	if ((!before && !after) || !kh_currency_find(code, &code, &digits) ||
 	    !read_number(v, &number, &spelling, ret_problem))
 		return false;
 	if (is_ambiguous(&spelling, number, digits)) {
-		*ret_problem = "what is a decimal mark here could separate thousands";
+		*ret_problem = EITHER;
 		return false;
 	}
-	number.value *= sign;
+	number.value *= sign < 0 ? -1 : 1;
 	*ret_number = number;
 	*ret_code = code;
 	return true;

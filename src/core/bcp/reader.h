@@ -9,10 +9,15 @@
 #include "base/words.h"
 #include "core/bcp/query.h"
 
+struct kh_policy_rule;
+
 struct kh_reader_block {
 	struct kh_view id;          /* public */
 	struct kh_view attribution; /* canonical JSON */
 	struct kh_tainted content;
+	/* For a driver that is `typed`, of the result of an upstream's tool whose rule types it; else NULL and empty. */
+	const struct kh_policy_rule *rule;
+	struct kh_tainted original; /* the whole result, as JSON */
 };
 
 struct kh_reader_ask {
@@ -41,9 +46,10 @@ extern const struct kh_words kh_reader_fault_words; /* "ok", "late", ... */
 struct kh_reader;
 
 struct kh_reader_driver {
-	const char *name; /* "extract", "command", "openai", "anthropic" */
+	const char *name; /* "extract", "typed", "command", "openai", "anthropic" */
 	bool pure;        /* the answer depends only on the ask, so asking twice does no harm */
 	bool quick;       /* it does not block: a few KiB of content take microseconds */
+	bool typed;       /* it is given the results that blocks were made from, with the rules that type them (U7) */
 	/*
 	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own; a
 	 * Reader's fault goes to *RET_FAULT, with a sentence in DETAIL for humans.  Can be called from any thread.

@@ -165,3 +165,15 @@ enum kh_err kh_block_output(struct kh_arena *arena, const struct kh_block_spec *
 	output.taint = kh_label_max_taint(spec->taint, given_taint);
 	return kh_block_make(arena, &output, ret_block, err);
 }
+
+enum kh_err kh_block_own(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
+			 const struct kh_block **ret_block, struct kh_error *err)
+{
+	struct kh_block_spec own = *spec;
+
+	own.trust = KH_UNTRUSTED;
+	own.type = KH_DATA;
+	own.taint = given_taint;
+	enum kh_err e = check(arena, &own, err);
+	return e == KH_OK ? fill(arena, &own, given_taint, ret_block) : e;
+}

@@ -1,10 +1,10 @@
 /*
  * A block: a piece of content with its labels (SPEC K1).
  *
- * Only kh_block_make(), kh_block_output() and kh_block_delivery() make blocks; the XML and JSON readers, the sets and
- * the contexts all use them.  None of them makes an untrusted instruction.  The taint of a block is never below the
- * initial taint of its trust, except for a delivery, whose taint is one step below its Reader's (B23).  A block is
- * const and never changes.
+ * Only kh_block_make(), kh_block_output(), kh_block_delivery() and kh_block_own() make blocks; the XML and JSON readers,
+ * the sets and the contexts all use them.  None of them makes an untrusted instruction.  The taint of a block is never below the
+ * initial taint of its trust, with two exceptions: a delivery, whose taint is one step below its Reader's (B23), and what
+ * is or is claimed to be the user's own (K11).  A block is const and never changes.
  *
  * Limits: an id matches [A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}; a source has at most 4,096 bytes, content 16 MiB, and
  * tainted_by 2^20 ids.  Source and content are valid UTF-8; every character is allowed, including U+0000.
@@ -69,6 +69,13 @@ enum kh_err kh_block_delivery(struct kh_arena *arena, const struct kh_block_spec
  */
 enum kh_err kh_block_output(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
 			    const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
+
+/*
+ * Makes what a rule calls the user's own, or a message that is claimed to be the user's (K11): untrusted data (SPEC's
+ * trust and type are ignored), with the taint of its context, GIVEN_TAINT.  Refuses what kh_block_make() refuses.
+ */
+enum kh_err kh_block_own(struct kh_arena *arena, const struct kh_block_spec *spec, enum kh_taint given_taint,
+			 const struct kh_block **ret_block, struct kh_error *err) KH_CHECKED;
 
 /* True if ID has the form of an id. */
 bool kh_block_id_valid(struct kh_view id);

@@ -9,7 +9,7 @@
 #define ALL    4096 /* bytes of all texts; a longer one is left out */
 #define ITEM   64   /* bytes of each text if only some of the texts count; of all of them: */
 #define ITEMS  1024
-#define STEPS  4 /* letters of which one counts, at most */
+#define STEPS  4 /* letters or words of which one counts, at most */
 #define TURNS  3 /* texts of which one counts, at most */
 #define PLACES 5 /* places of a word, from either end */
 #define WIDTH  3 /* letters at such a place, at most */
@@ -19,6 +19,8 @@ struct picking {
 	kh_strewn_fn *fn;
 	void *ctx;
 };
+
+typedef void write_fn(struct kh_buf *out, struct kh_view text, size_t step, size_t from);
 
 static bool is_word(char c)
 {
@@ -44,7 +46,46 @@ static void write_every(struct kh_buf *out, struct kh_view text, size_t step, si
 	}
 }
 
-static enum kh_err pick_steps(const struct picking *p, struct kh_view text)
+/* One of STEP words, from the FROM-th on.  SPACED: "e-mail" is one word, because blanks alone separate them. */
+static void write_some(struct kh_buf *out, struct kh_view text, size_t step, size_t from, bool spaced)
+{
+	size_t seen = 0;
+
+	for (size_t at = 0, start; at < text.n; at++) {
+		for (start = at; at < text.n && (spaced ? text.p[at] != ' ' : is_word(text.p[at]));)
+			at++;
+		if (at == start || seen++ % step != from)
+			continue;
+		kh_buf_add(out, kh_view_sub(text, start, at));
+		kh_buf_byte(out, ' ');
+	}
+}
+
+static void write_words(struct kh_buf *out, struct kh_view text, size_t step, size_t from)
+{
+	write_some(out, text, step, from, false);
+}
+
+static void write_spaced(struct kh_buf *out, struct kh_view text, size_t step, size_t from)
+{
+	write_some(out, text, step, from, true);
+}
+
+/* Whether signs stand inside of words of TEXT, or alone between blanks, so that it matters what separates words. */
+static bool has_signs(struct kh_view text)
+{
+	for (size_t i = 1; i + 1 < text.n; i++) {
+		if (is_word(text.p[i]) || text.p[i] == ' ')
+			continue;
+		if ((is_word(text.p[i - 1]) && is_word(text.p[i + 1])) ||
+		    (text.p[i - 1] == ' ' && text.p[i + 1] == ' '))
+			return memchr(text.p, ' ', text.n) != NULL;
+	}
+	return false;
+}
+
+/* What PICK_SOME takes of TEXT, for every step and each of its beginnings. */
+static enum kh_err pick_steps(const struct picking *p, struct kh_view text, write_fn *pick_some)
 {
 	enum kh_err e = KH_OK;
 
@@ -52,7 +93,7 @@ static enum kh_err pick_steps(const struct picking *p, struct kh_view text)
 		for (size_t from = 0; from < step && e == KH_OK; from++) {
 			struct kh_buf out;
 			kh_buf_init(&out, p->arena, p->arena->limit);
-			write_every(&out, text, step, from);
+			pick_some(&out, text, step, from);
 			e = emit(p, &out);
 		}
 	}
@@ -114,8 +155,8 @@ static enum kh_err pick(const struct picking *p, struct kh_view text)
 	if (e == KH_OK)
 		e = emit(p, &out);
 	if (e == KH_OK)
-		e = pick_steps(p, text);
-	return e == KH_OK ? pick_steps(p, uncounted) : e;
+		e = pick_steps(p, text, write_every);
+	return e == KH_OK ? pick_steps(p, uncounted, write_every) : e;
 }
 
 /* One of EVERY texts from the FIRST on as one text, folded. */
@@ -155,6 +196,10 @@ enum kh_err kh_strewn_each(struct kh_arena *arena, const struct kh_view *texts, 
 				e = pick(&p, text);
 			if (e == KH_OK && every == 1)
 				e = pick_places(&p, text);
+			if (e == KH_OK && every == 1)
+				e = pick_steps(&p, text, write_words);
+			if (e == KH_OK && every == 1 && has_signs(text))
+				e = pick_steps(&p, text, write_spaced);
 		}
 	}
 	return e;

@@ -1,7 +1,7 @@
 /*
  * Content whose letters stand among others within one call (K7), put together again: one of two, three or four letters
- * counts; each word or each string of the call has some at a fixed place; a counter stands beside each; only one of two
- * or three strings counts.
+ * or words counts; each word or each string of the call has some at a fixed place; a counter stands beside each; only
+ * one of two or three strings counts.
  */
 #ifndef KH_CORE_BLOCK_STREWN_H
 #define KH_CORE_BLOCK_STREWN_H

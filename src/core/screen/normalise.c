@@ -116,6 +116,25 @@ static void filter(struct pass *p, uint32_t c)
 	put(p, c);
 }
 
+/*
+ * True if C is a digit or a sign only by its compatibility mapping, so that the number around it changes: in 10^6 the
+ * six is no third digit.  A digit in another width or font is the same digit.
+ */
+static bool is_raised(uint32_t c, const int32_t *parts, utf8proc_ssize_t n)
+{
+	int type = utf8proc_get_property((utf8proc_int32_t)c)->decomp_type;
+	bool shifted = type == UTF8PROC_DECOMP_TYPE_SUPER || type == UTF8PROC_DECOMP_TYPE_SUB;
+
+	if (type == 0 || type == UTF8PROC_DECOMP_TYPE_WIDE || type == UTF8PROC_DECOMP_TYPE_NARROW ||
+	    type == UTF8PROC_DECOMP_TYPE_FONT)
+		return false;
+	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++) {
+		if ((parts[i] >= '0' && parts[i] <= '9') || (shifted && (parts[i] == '+' || parts[i] == 0x2212)))
+			return true;
+	}
+	return false;
+}
+
 static void decompose(struct pass *p, uint32_t c)
 {
 	int32_t parts[DECOMPOSED_MAX];
@@ -123,6 +142,7 @@ static void decompose(struct pass *p, uint32_t c)
 	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)c, parts, DECOMPOSED_MAX, p->options,
 						     &boundclass);
 
+	p->counts->raised = p->counts->raised || is_raised(c, parts, n);
 	for (utf8proc_ssize_t i = 0; i < n && i < DECOMPOSED_MAX; i++)
 		filter(p, (uint32_t)parts[i]);
 }

@@ -15,6 +15,7 @@ struct kh_normalised {
 	size_t soft;    /* zero-width characters and soft hyphens, which honest text sometimes has */
 	size_t hidden;  /* every other invisible character: tags, selectors, bidi controls, private use, controls */
 	bool marks_cut; /* a run of combining marks was cut */
+	bool raised;    /* a digit or a sign was superscript, subscript, circled, in brackets or a fraction */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "core/screen/mend.h"
 #include "core/screen/normalise.h"
 #include "core/screen/prescan.h"
+#include "core/screen/scripts.h"
 #include "core/screen/speech.h"
 #include "core/screen/turn.h"
 #include "core/screen/unescape.h"
@@ -200,6 +201,9 @@ static void on_hidden(void *ctx, const char *code, enum kh_severity severity, si
 {
 	struct finder *f = ctx;
 
+	/* If what was decoded is no UTF-8, it was not encoded: "page=90" and "lang=de" are not quoted-printable. */
+	if (f->form->depth > 0 && !f->r->strict && strcmp(code, "invalid_utf8") == 0)
+		return;
 	add(f->r, f->form, code, code, severity, start, end);
 }
 
@@ -289,9 +293,9 @@ static void judge_words(struct reading *r, const struct kh_form *skeleton)
 static void judge_scripts(struct reading *r, const struct kh_form *folded)
 {
 	if (r->strict)
-		add_answer(r, folded, kh_speech_script(folded->text));
+		add_answer(r, folded, kh_scripts_judge(folded->text));
 	if (r->as == KH_SCREEN_NAME)
-		add_answer(r, folded, kh_speech_name_script(folded->text));
+		add_answer(r, folded, kh_scripts_judge_name(folded->text));
 }
 
 /*

@@ -2,29 +2,28 @@
 #include "core/screen/speech.h"
 
 #include "base/utf8.h"
+#include "core/screen/acting.h"
 #include "core/screen/lexicon.h"
 
-#include <utf8proc.h>
-
-#define WORDS_MAX   64 /* a longer text is not an answer */
-#define ENOUGH      4  /* points */
-#define UNSPACED    12 /* characters of a sentence without blanks */
-#define PARTS       5  /* of a word in it */
-#define LONG_PART   20 /* letters of a word that no name has */
-#define LONG_NAME   6  /* words */
-#define SHORT_NAME  64 /* bytes of a given name or a surname */
-#define LONG_ORDER  6  /* words of a text that begins with a verb and is no title */
-#define REPEATED    5  /* times that a word is repeated in no answer */
-#define LONG_ANSWER 30 /* words: from this length on, length alone is enough */
+#define WORDS_MAX   64  /* a longer text is not an answer */
+#define ENOUGH      4   /* points */
+#define LONG_NAME   6   /* words */
+#define SHORT_NAME  64  /* bytes of a given name or a surname */
+#define LONG_ORDER  6   /* words of a text that begins with a verb and is no title */
+#define REPEATED    5   /* times that a word is repeated in no answer */
+#define ROOM        256 /* bytes of words that are joined */
+#define LEAST       6   /* letters of one */
+#define LONG_ANSWER 30  /* words: from this length on, length alone is enough */
 
 struct token {
 	struct kh_view word;
 	unsigned kinds;
-	bool begins; /* a clause begins here */
-	bool number; /* has a digit */
-	bool quoted; /* is after a quotation mark */
-	bool colon;  /* is after a colon */
-	bool comma;  /* is after a comma, and nothing stronger */
+	unsigned acting; /* acting.h */
+	bool begins;     /* a clause begins here */
+	bool number;     /* has a digit */
+	bool quoted;     /* is after a quotation mark */
+	bool colon;      /* is after a colon */
+	bool comma;      /* is after a comma, and nothing stronger */
 };
 
 struct sentence {
@@ -68,6 +67,7 @@ static void add_token(struct sentence *s, struct token t)
 	for (size_t i = 0; i < t.word.n; i++)
 		t.number = t.number || kh_ascii_is_digit(t.word.p[i]);
 	t.kinds = kinds_of_word(t.word);
+	t.acting = kh_acting_find(t.word);
 	s->quotes = s->quotes || t.quoted;
 	s->at[s->n++] = t;
 }
@@ -186,7 +186,9 @@ static unsigned request(const struct sentence *s, size_t i)
 		return 3;
 	if (is(&s->at[i], "you") && s->at[i].begins && (next & KH_WORD_AUX) != 0)
 		return 2;
-	if ((is(&s->at[i], "need") || is(&s->at[i], "want") || is(&s->at[i], "like")) && (next & KH_WORD_YOU) != 0)
+	if ((is(&s->at[i], "need") || is(&s->at[i], "want") || is(&s->at[i], "like") || is(&s->at[i], "needs") ||
+	     is(&s->at[i], "wants") || is(&s->at[i], "expects") || is(&s->at[i], "asks")) &&
+	    (next & KH_WORD_YOU) != 0)
 		return 3;
 	if ((here & KH_WORD_COMMAND) != 0 &&
 	    (is(&s->at[i], "tell") || is(&s->at[i], "give") || is(&s->at[i], "show")) && i + 1 < s->n &&
@@ -227,6 +229,145 @@ static unsigned length_points(size_t words)
 	return words >= LONG_ANSWER ? ENOUGH : words > 20 ? 3 : words > 16 ? 2 : words > 12 ? 1 : 0;
 }
 
+static unsigned acting_at(const struct sentence *s, size_t i)
+{
+	return i < s->n ? s->at[i].acting : 0;
+}
+
+/* True if word I may name somebody or something that no table has. */
+static bool is_unknown(const struct sentence *s, size_t i)
+{
+	return i < s->n && s->at[i].acting == 0 && !s->at[i].number &&
+	       (s->at[i].kinds == 0 || (s->at[i].kinds & KH_WORD_NAME) != 0);
+}
+
+/* True if word I is what is done something to: a deed, several things, or something abstract ("verification"). */
+static bool is_object(const struct sentence *s, size_t i)
+{
+	static const char *const endings[] = {"ion", "ment", "ity", "ing", "ance", "ence"};
+	struct kh_view word = s->at[i].word;
+
+	if ((s->at[i].acting & KH_ACTING_DEED) != 0 ||
+	    (s->at[i].kinds & (KH_WORD_OBJECT | KH_WORD_META | KH_WORD_SECRET | KH_WORD_YOU | KH_WORD_SELF)) != 0)
+		return true;
+	for (size_t k = 0; k < sizeof(endings) / sizeof(endings[0]); k++) {
+		if (kh_view_ends(word, kh_view_str(endings[k])))
+			return true;
+	}
+	char before = word.n > 3 && word.p[word.n - 1] == 's' ? word.p[word.n - 2] : 's';
+	return before != 's' && before != 'i' && before != 'u';
+}
+
+/* True if word K, behind the verb VERB of acting at I that is a noun as often, shows that it is the verb. */
+static bool shows_order(const struct sentence *s, size_t i, size_t k)
+{
+	unsigned verb = acting_at(s, i);
+	const struct token *t = &s->at[k];
+
+	if ((verb & KH_ACTING_OTHER) != 0 && (t->number || foreign(t->kinds) || (t->acting & KH_ACTING_DEED) != 0))
+		return true;
+	if ((t->acting & (KH_ACTING_DEED | KH_ACTING_GIVE)) == KH_ACTING_DEED)
+		return true;
+	if (k == i + 1 || (kinds_at(s, i + 1) & KH_WORD_LINK) != 0)
+		return false;
+	bool give = (verb & KH_ACTING_GIVE) != 0, named = is_unknown(s, k - 1);
+	return (t->number && give && named) || (t->acting & KH_ACTING_SOON) != 0 ||
+	       (named && k == i + 2 && (t->kinds & (KH_WORD_OBJECT | KH_WORD_LINK)) == KH_WORD_OBJECT) ||
+	       (k + 1 < s->n && (is(t, "to") || (give && is(t, "with"))));
+}
+
+/*
+ * True if the verb of acting at I has an object that makes it an order.  Of a word that is a noun as often, more must
+ * follow than the object: how much, to whom, when, or what is done.
+ */
+static bool acts(const struct sentence *s, size_t i)
+{
+	unsigned verb = acting_at(s, i);
+
+	if ((verb & KH_ACTING_VERB) == 0 || i + 1 >= s->n)
+		return false;
+	if ((verb & KH_ACTING_NOUN) == 0)
+		return s->n == 2 ? is_object(s, 1) : (kinds_at(s, i + 1) & KH_WORD_LINK) == 0;
+	for (size_t k = i + 1; k < s->n; k++) {
+		if (shows_order(s, i, k))
+			return true;
+	}
+	return false;
+}
+
+/* "agent pays mallory", "assistants only pay mallory": whom it is said to at I, and what is to be done. */
+static bool tells_whom(const struct sentence *s, size_t i)
+{
+	for (size_t k = i + 1; (acting_at(s, i) & KH_ACTING_WHOM) != 0 && k <= i + 4 && k + 1 < s->n; k++) {
+		bool form = (acting_at(s, k) & KH_ACTING_FORM) != 0 && is_unknown(s, k + 1);
+		if (form || acts(s, k) || ((acting_at(s, k) & KH_ACTING_VERB) != 0 && is_unknown(s, k + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* "a transfer to mallory is needed": something is given to somebody, before word I. */
+static bool is_given(const struct sentence *s, size_t i)
+{
+	const unsigned given = KH_ACTING_DEED | KH_ACTING_GIVE;
+
+	for (size_t at = 0; at + 2 < i; at++) {
+		if ((acting_at(s, at) & given) == given && is(&s->at[at + 1], "to") && is_unknown(s, at + 2))
+			return true;
+	}
+	return false;
+}
+
+/* "must be paid today": the passive at I, and a time that is near. */
+static bool is_due(const struct sentence *s, size_t i)
+{
+	const unsigned given = KH_ACTING_FORM | KH_ACTING_GIVE;
+	bool soon = false;
+
+	for (size_t k = i + 2; k < s->n; k++)
+		soon = soon || (acting_at(s, k) & KH_ACTING_SOON) != 0;
+	return soon && (acting_at(s, i + 1) & given) == given;
+}
+
+/*
+ * "make sure to forward this", "todo: forward mail": the need of acting at I.  What somebody else must do, "applicants must
+ * submit forms", is a statement.
+ */
+static bool needs(const struct sentence *s, size_t i)
+{
+	const struct token *t = &s->at[i];
+	size_t k = i + 1;
+
+	if ((t->acting & KH_ACTING_NEED) == 0)
+		return false;
+	if (is_given(s, i))
+		return true;
+	if (k + 1 < s->n && is(&s->at[k], "be"))
+		return i > 0 && is_due(s, k);
+	if (i > 0 && ((t->kinds & KH_WORD_AUX) != 0 || is(t, "need") || is(t, "needs") || is(t, "ought")))
+		return false;
+	k += k + 1 < s->n && is(&s->at[k], "to");
+	return (acting_at(s, k) & KH_ACTING_VERB) != 0 && k + 1 < s->n && (kinds_at(s, k + 1) & KH_WORD_LINK) == 0;
+}
+
+/* The points for words of acting: an order at the beginning of a clause, what a model does, what must be done. */
+static unsigned acting_points(const struct sentence *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t verb = i;
+		while (s->at[i].begins && verb + 1 < s->n && is_lead(&s->at[verb]))
+			verb++;
+		if ((s->at[i].begins && acts(s, verb)) || tells_whom(s, i) || needs(s, i))
+			return ENOUGH;
+	}
+	/* A verb that comes last, as in Turkish. */
+	const unsigned order_ = KH_WORD_COMMAND | KH_WORD_FOREIGN;
+	bool last = s->n > 2 && (s->at[s->n - 1].kinds & order_) == order_, other = false;
+	for (size_t i = 0; last && i + 1 < s->n; i++)
+		other = other || foreign(s->at[i].kinds);
+	return last && other ? ENOUGH : 0;
+}
+
 static unsigned points(const struct sentence *s)
 {
 	unsigned orders = 0, requests = 0, questions = 0, you = 0, meta = 0, model = 0, secret = 0, plea = 0;
@@ -249,6 +390,7 @@ static unsigned points(const struct sentence *s)
 		secret += (kinds & KH_WORD_SECRET) != 0;
 		plea += (kinds & KH_WORD_PLEA) != 0;
 	}
+	orders += acting_points(s);
 	/* A word or two is a name or a title, unless it is clearly an order. */
 	if (s->n < 3)
 		return s->question || (s->n == 2 && orders >= ENOUGH) ? ENOUGH : 0;
@@ -278,12 +420,45 @@ static bool unreadable(const struct sentence *s)
 	return letters >= 10 && known * 8 < s->n;
 }
 
+/* Joins words that a blank was put into, "ig nore": one of the two is no word, and both together are. */
+static bool rejoin(struct sentence *s, char room[ROOM])
+{
+	size_t n = 0, used = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct token t = s->at[i];
+		const struct token *next = i + 1 < s->n ? &s->at[i + 1] : NULL;
+		bool fits = next != NULL && !next->begins && (t.kinds == 0 || next->kinds == 0) &&
+			    t.word.n + next->word.n >= LEAST && t.word.n + next->word.n <= ROOM - used;
+		if (fits) {
+			memcpy(room + used, t.word.p, t.word.n);
+			memcpy(room + used + t.word.n, next->word.p, next->word.n);
+			struct kh_view both = kh_view_of(room + used, t.word.n + next->word.n);
+			unsigned kinds = kinds_of_word(both), acting = kh_acting_find(both);
+			if (kinds != 0 || acting != 0) {
+				t.word = both;
+				t.kinds = kinds;
+				t.acting = acting;
+				used += both.n;
+				i++;
+			}
+		}
+		s->at[n++] = t;
+	}
+	bool joined = n < s->n;
+	s->n = n;
+	return joined;
+}
+
 struct kh_speech kh_speech_judge(struct kh_view skeleton)
 {
 	struct sentence s;
+	char room[ROOM];
 
 	tokenise(skeleton, &s);
 	unsigned p = points(&s);
+	if (p < ENOUGH && rejoin(&s, room))
+		p = points(&s);
 	if (s.question)
 		return (struct kh_speech){"question", "question", KH_SEVERITY_MEDIUM};
 	if (p >= ENOUGH)
@@ -294,104 +469,26 @@ struct kh_speech kh_speech_judge(struct kh_view skeleton)
 	return (struct kh_speech){.code = NULL};
 }
 
-/* Scripts that do not put blanks between words. */
-static bool is_unspaced(uint32_t c)
+/* Whether T is a word of acting that no name has.  Verbs that are nouns as often are surnames, too. */
+static bool is_deed(const struct token *t)
 {
-	return (c >= 0x0e00 && c <= 0x0eff) || (c >= 0x1000 && c <= 0x109f) || (c >= 0x1780 && c <= 0x17ff) ||
-	       (c >= 0x3040 && c <= 0x30ff) || (c >= 0x3400 && c <= 0x9fff) || (c >= 0x20000 && c <= 0x3ffff);
-}
+	const unsigned verb = KH_ACTING_VERB | KH_ACTING_FORM;
+	bool alone = (t->acting & (KH_ACTING_NOUN | KH_ACTING_GIVE)) != KH_ACTING_NOUN;
 
-static bool is_letter(uint32_t c)
-{
-	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
-
-	return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
-}
-
-/* Greek, Cyrillic, Armenian and Cherokee have letters that look like Latin ones. */
-static bool is_lookalike(uint32_t c)
-{
-	return (c >= 0x370 && c <= 0x58f) || (c >= 0x13a0 && c <= 0x13ff) || (c >= 0xab70 && c <= 0xabbf);
-}
-
-/* The scripts that a text is in, counted by words. */
-struct scripts {
-	size_t words;    /* with letters of another script than Latin */
-	size_t unspaced; /* characters of scripts without blanks */
-	size_t mixed;    /* words of Latin letters and look-alikes */
-	size_t known;    /* words of other scripts that are in the lexicon */
-	size_t longest;  /* letters of such a word */
-	bool asks;       /* one of them means an order or a secret */
-	bool has_order;  /* the same inside of a word without blanks */
-};
-
-/* Whether a part of WORD, of up to PARTS characters, means an order or a secret. */
-static bool has_order(struct kh_view word)
-{
-	for (size_t from = 0; from < word.n;) {
-		uint32_t c;
-		size_t first = kh_utf8_decode(word, from, &c), end = from;
-		for (size_t n = 0, len; n < PARTS && (len = kh_utf8_decode(word, end, &c)) > 0; n++) {
-			end += len;
-			if ((kh_lexicon_find(kh_view_sub(word, from, end)) & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0)
-				return true;
-		}
-		from += first > 0 ? first : 1;
-	}
-	return false;
-}
-
-static void read_word(struct scripts *s, struct kh_view word)
-{
-	bool other = false, latin = false, alike = false;
-	size_t letters = 0, unspaced = s->unspaced;
-
-	for (size_t at = 0; at < word.n;) {
-		uint32_t c;
-		size_t len = kh_utf8_decode(word, at, &c);
-		if (len == 0)
-			break;
-		latin = latin || (c < 0x80 && kh_ascii_is_alpha((char)c));
-		alike = alike || is_lookalike(c);
-		other = other || (c >= 0x370 && is_letter(c));
-		s->unspaced += is_unspaced(c);
-		letters++;
-		at += len;
-	}
-	s->words += other;
-	s->longest = other && letters > s->longest ? letters : s->longest;
-	s->mixed += latin && alike;
-	s->has_order = s->has_order || (s->unspaced > unspaced && s->unspaced <= UNSPACED && has_order(word));
-	unsigned kinds = other ? kh_lexicon_find(word) : 0;
-	s->known += kinds != 0;
-	s->asks = s->asks || (kinds & (KH_WORD_COMMAND | KH_WORD_SECRET)) != 0;
-}
-
-static struct scripts read_scripts(struct kh_view folded)
-{
-	struct scripts s = {0};
-	struct kh_view word;
-
-	while (s.words < WORDS_MAX && kh_lexicon_next(&folded, &word))
-		read_word(&s, word);
-	return s;
-}
-
-struct kh_speech kh_speech_script(struct kh_view folded)
-{
-	struct scripts s = read_scripts(folded);
-
-	if (s.mixed > 0)
-		return (struct kh_speech){"encoded", "mixed_scripts", KH_SEVERITY_MEDIUM};
-	if (s.words >= 5 || s.unspaced >= UNSPACED || s.known >= 2 || (s.asks && s.words > 1) ||
-	    (s.has_order && s.unspaced >= PARTS))
-		return (struct kh_speech){"unreadable", "other_script", KH_SEVERITY_LOW};
-	return (struct kh_speech){.code = NULL};
+	if ((t->acting & (KH_ACTING_DEED | KH_ACTING_SIGN)) != 0)
+		return true;
+	return (t->acting & KH_ACTING_OTHER) == 0 && (t->acting & verb) != 0 && alone &&
+	       ((t->acting & KH_ACTING_FORM) != 0 || (t->acting & KH_ACTING_NOUN) == 0);
 }
 
 /* The points against word T in a name, if it is a word that names do not have. */
 static unsigned not_a_name(const struct token *t)
 {
+	if ((t->kinds & KH_WORD_NAME) == 0 && is_deed(t))
+		return 2;
+	/* One surname may be such a word, two words of a name are not. */
+	if (t->kinds == 0 && (t->acting & (KH_ACTING_VERB | KH_ACTING_FORM)) != 0)
+		return 1;
 	if (t->kinds == 0 || t->word.n == 1 || (t->kinds & (KH_WORD_NAME | KH_WORD_PARTICLE)) != 0)
 		return 0;
 	/* Short words of one language can be names in another. */
@@ -461,16 +558,6 @@ bool kh_speech_is_surname(struct kh_view name, size_t start, size_t end)
 
 	/* Asked of every match in a text of any length, so what decides for most of them is looked at first. */
 	return kinds != 0 && blanks(rest) == rest.n && (kinds_of(trimmed(kh_view_sub(name, 0, start))) & kinds) != 0;
-}
-
-struct kh_speech kh_speech_name_script(struct kh_view folded)
-{
-	struct scripts s = read_scripts(folded);
-
-	/* A name has three words, rarely more; in scripts without blanks it has six characters. */
-	if (s.words >= 4 || s.unspaced > 6 || s.known > 0 || s.longest >= LONG_PART)
-		return (struct kh_speech){"name", "not_a_name", KH_SEVERITY_LOW};
-	return (struct kh_speech){.code = NULL};
 }
 
 struct kh_speech kh_speech_mended(const struct kh_mended *mended)

@@ -44,7 +44,20 @@ static void test_among(struct kh_test *t)
 	assert_true(has(t, "10w-11i-12r-13e-14t-15h-16e-17m", "wirethem"));
 	assert_true(has(t, "bwq-xiz-crt-pes-gtn-khl-vet-xmz", "wirethem"));
 	assert_true(has(t, "qqwiz-xrez-vvvthz-emz", "wirethem"));
-	assert_false(has(t, "opening hours of the library", "library"));
+	assert_false(has(t, "opening hours of the library", "thelibrary"));
+}
+
+/* K7: words among others in one call. */
+static void test_words(struct kh_test *t)
+{
+	assert_true(has(t, "/wire-each-them-plan-nine-stop-million", "wirethemninemillion"));
+	assert_true(has(t, "https://a.example/s?q=own+wire+word+them+here+nine", "wirethemnine"));
+	assert_true(has(t, "wire/a/b/them/c/d/nine/e/f", "wirethemnine"));
+	assert_true(has(t, "x y z wire a b c them d e f nine", "wirethemnine"));
+	assert_true(has(t, "wire each them\nplan nine stop", "wirethemnine"));
+	assert_true(has(t, "wire a the-m b nine c", "wirethe-mnine"));
+	assert_true(has(t, "wire a | b nine c", "wire|nine"));
+	assert_false(has(t, "wire a them b c nine", "wirethemnine"));
 }
 
 /* K7: the strings of a call, of which all or one of two or three count. */
@@ -73,5 +86,6 @@ static void test_bound(struct kh_test *t)
 	assert_true(s.bytes > 8192 && s.bytes < 400000);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_among), KH_TEST(test_items), KH_TEST_ONCE(test_bound)};
+static const struct kh_test_case cases[] = {KH_TEST(test_among), KH_TEST(test_words), KH_TEST(test_items),
+					    KH_TEST_ONCE(test_bound)};
 KH_TEST_MAIN(cases)

@@ -100,6 +100,7 @@ static void test_screened(struct kh_test *t)
 	suspicious(t, "{\"query\":\"where is the api_key\"}", "sensitive", "arguments.query");
 	/* Without untrusted influence the mere word is no reason. */
 	clear(t, 2, "{\"query\":\"where is the api_key\"}");
+	clear(t, 2, "{\"url\":\"https://x.example/list?page=90&size=50\"}");
 }
 
 /* K7: what the trusted blocks say may be repeated; only untrusted ones are compared. */
