@@ -5,11 +5,13 @@
 #ifndef KH_CORE_COMM_ERRAND_H
 #define KH_CORE_COMM_ERRAND_H
 
+#include "base/canonical.h"
 #include "base/json.h"
 #include "base/tainted.h"
 
 struct kh_errand_tools; /* private to src/errand */
 struct kh_policy_rule;
+struct kh_schema;
 
 #define KH_ERRAND_CONTENT (8U << 20)  /* bytes that may become a block; with more the errand fails */
 #define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */
@@ -21,11 +23,22 @@ struct kh_errand_limits {
 	uint64_t memory, processes, disk; /* of a program; our own workers have those of their profiles */
 };
 
+/* The tool of an upstream server that an errand calls (U5): what a human approved, and nothing else, may be called. */
+struct kh_errand_tool {
+	struct kh_view server;         /* its name in the configuration */
+	struct kh_view name;           /* the server's own name for the tool */
+	struct kh_digest program;      /* of what the server is run from, as it was approved */
+	struct kh_digest hash;         /* of all that the server says of the tool, as it was approved */
+	const struct kh_schema *input; /* arguments that content was put into are checked against it once more */
+	int64_t context;               /* a row: each context has a process of its own */
+};
+
 struct kh_errand {
 	struct kh_view operation;          /* "comm.fetch" */
 	yyjson_val *parameters;            /* an object that fits the operation, with references replaced by content */
 	const struct kh_policy_rule *rule; /* the rule that permitted it: statements, commands, paths */
 	struct kh_view task;               /* public id: names its workspace */
+	const struct kh_errand_tool *tool; /* of comm.mcp; else NULL */
 	struct kh_errand_limits limits;
 	uint64_t wall_ms; /* what is left of limits.seconds: waiting for a place counts */
 	int64_t until;    /* when its time is over, on the engine's clock */
@@ -35,11 +48,14 @@ enum kh_errand_end {
 	KH_ERRAND_OK,
 	KH_ERRAND_FAILED,
 	KH_ERRAND_UNKNOWN, /* it may have had an unknown effect: a program that was stopped early */
+	KH_ERRAND_HELD,    /* nothing was sent: the tool of an upstream server is not what a human approved (U4) */
 };
 
 struct kh_errand_result {
 	enum kh_errand_end end;
-	struct kh_tainted content;  /* if the end is OK: valid UTF-8, KH_ERRAND_CONTENT at most, may be empty */
+	/* If the end is OK, or a tool of an upstream server failed: valid UTF-8, KH_ERRAND_CONTENT at most, may be empty. */
+	struct kh_tainted content;
+	size_t vettable;            /* its first bytes that a rule may call vetted (U6): links stand behind them */
 	struct kh_tainted original; /* any bytes: the original, if content was converted from it; or empty */
 	struct kh_tainted details;  /* a JSON object: status, final URL, type, size, the other side's error message */
 	struct kh_view source;      /* for the attribution: a URL, a path, a database; set with every end */

@@ -16,12 +16,6 @@ static enum kh_err suspect_text(struct kh_screen *screen, struct kh_view path, s
 		const struct kh_finding *finding = &findings.at[i];
 		if (finding->severity < KH_SEVERITY_MEDIUM)
 			continue;
-		/*
-		 * The text itself is valid UTF-8, so this finding means that it was not encoded ("lang=de" read as
-		 * quoted-printable).
-		 */
-		if (kh_view_eq(kh_view_str(finding->code), KH_LIT("invalid_utf8")))
-			continue;
 		kh_reasons_add(review, "screened", path, "%s (%s, %s) in bytes %zu to %zu", finding->code,
 			       finding->rule, kh_words_name(&kh_severity_words, finding->severity), finding->start,
 			       finding->end);

@@ -9,6 +9,7 @@
 #include "core/policy/match.h"
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
+#include "core/policy/upstreams.h"
 
 static const struct kh_config_reader built_in = {.name = KH_LIT_INIT(KH_CONFIG_EXTRACT),
 						 .driver = KH_CONFIG_DRIVER_EXTRACT};
@@ -28,15 +29,6 @@ static enum kh_err refuse(const struct kh_outline_source *source, unsigned line,
 	return kh_outline_error(source, line, SIZE_MAX, what, kh_view_str(expected), err);
 }
 
-static size_t bytes_of(const struct kh_texts *texts)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < texts->n; i++)
-		n += texts->at[i].n;
-	return n;
-}
-
 /*
  * Checks a program's arguments at PATH, and the paths READ (or NULL) that it may see, against what an executor accepts.
  */
@@ -46,7 +38,7 @@ static enum kh_err check_argv(const struct kh_outline_source *source, unsigned l
 	if (argv->n == 0 || !kh_match_is_path(argv->at[0]))
 		return refuse(source, line, kh_arena_printf(source->arena, "%.*s: its first argument", KH_FMT(path)),
 			      "the absolute path of a program", err);
-	if (bytes_of(argv) + (read != NULL ? bytes_of(read) : 0) > KH_CONFIG_ARGUMENTS)
+	if (kh_schema_bytes(argv) + (read != NULL ? kh_schema_bytes(read) : 0) > KH_CONFIG_ARGUMENTS)
 		return refuse(source, line, path, "arguments and paths of at most 32768 bytes together", err);
 	return KH_OK;
 }
@@ -278,6 +270,8 @@ static enum kh_err finish(const struct kh_outline_source *source, struct kh_conf
 		e = check_gateway(source, &config->gateway, err);
 	if (e == KH_OK)
 		e = kh_sources_finish(source, config, policy_alone, err);
+	if (e == KH_OK)
+		e = kh_upstreams_finish(source, config, policy_alone, err);
 	if (e == KH_OK)
 		add_built_in(source->arena, config);
 	return e;

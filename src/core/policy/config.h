@@ -13,7 +13,7 @@
 
 /*
  * Reads a configuration: a YAML document whose top-level keys are `policy`, `readers`, `audit`, `gateway`,
- * `databases`, `search`, `network` and `verification`.  FILE names it in messages ("keyhole.yaml:12: ...").  KH_EINPUT
+ * `databases`, `search`, `network`, `verification` and `upstreams`.  FILE names it in messages ("keyhole.yaml:12: ...").  KH_EINPUT
  * with code `policy_invalid`: what is wrong, where, and what was expected.  The configuration lives in the arena.
  */
 enum kh_err kh_config_read(struct kh_arena *arena, struct kh_view text, struct kh_view file,

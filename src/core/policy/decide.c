@@ -8,6 +8,7 @@
 #include "core/comm/operations.h"
 #include "core/comm/phase.h"
 #include "core/policy/allot.h"
+#include "core/policy/hosttool.h"
 
 #define WARN_PERCENT 80
 #define SENTENCE     160 /* bytes of the sentence of a gate that passes */
@@ -63,7 +64,8 @@ static void tell(struct walk *w, struct kh_decide_answer *a, const char *pattern
 			continue;
 		}
 		size_t more = parts->n < sizeof(text) - n ? parts->n : sizeof(text) - n;
-		memcpy(text + n, parts->p, more);
+		if (more > 0) /* a part for which there was no memory is empty; the arena remembers that */
+			memcpy(text + n, parts->p, more);
 		n += more;
 		parts++;
 	}
@@ -182,6 +184,8 @@ static void gate_trust_tier(struct walk *w, struct kh_decide_answer *a)
 	w->decision->limits = kh_allot_of(w->policy, w->rule, w->call.operation, w->call.parameters);
 	if (w->decision->limits.seconds > limits->seconds)
 		w->decision->limits.seconds = limits->seconds;
+	if (w->call.upstream != NULL && w->decision->limits.seconds > w->call.upstream->seconds)
+		w->decision->limits.seconds = w->call.upstream->seconds;
 	w->decision->needs_admin = kh_tier_needs_admin(w->tier, w->rule->effects);
 	if (w->rule->effects > limits->effects)
 		say(w, a, KH_DENY, "tier_effects", "tier %s permits no effects of the kind %s", tier,
@@ -373,14 +377,16 @@ static void conclude(struct kh_decision *d)
 	}
 }
 
-/* The operation's row; NULL if it is Keyhole's own operation or is not registered. */
-static const struct kh_operation *find_row(struct walk *w)
+/* The operation's row, and the server whose tool it is; none if it is Keyhole's own operation or is not registered. */
+static void find_row(struct walk *w)
 {
 	struct kh_operation_name found;
 
 	if (w->own || kh_operation_find(w->arena, &kh_operations_own, w->name, &found, &w->unknown) != KH_OK)
-		return NULL;
-	return found.operation;
+		return;
+	w->call.operation = found.operation;
+	if (found.server.n > 0)
+		w->call.upstream = kh_settings_server(w->policy, found.server);
 }
 
 enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
@@ -394,15 +400,16 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 	*d = (struct kh_decision){.ruling = KH_DENY};
 	w.own = kh_phase_is_own(request->operation);
 	w.name = kh_decide_name(arena, request->operation);
-	w.call = (struct kh_permit_call){.operation = find_row(&w),
-					 .parameters = request->parameters,
-					 .origins = request->origins,
-					 .origin_count = request->origin_count};
+	w.call = (struct kh_permit_call){
+		.parameters = request->parameters, .origins = request->origins, .origin_count = request->origin_count};
+	find_row(&w);
 	w.call.is_remote = kh_permit_is_remote(policy, &w.call);
 	w.rule = kh_policy_rule(policy, arena, w.name, request->agent, &w.path);
-	w.tier = w.rule->tier == KH_TIER_AUTO ? request->reached : w.rule->tier;
-	if (w.tier == KH_TIER_AUTO)
-		w.tier = KH_TIER_3; /* it is not known how it is reached, so the strictest tier */
+	w.tier = w.rule->tier == KH_TIER_AUTO && request->reached != KH_TIER_AUTO
+			 ? request->reached
+			 : kh_policy_tier(policy, w.rule, w.name);
+	if (w.tier >= KH_TIER_2 && kh_hosttool_is(w.name))
+		w.call.upstream = NULL; /* its rule says that it reaches the network: arguments count as sent */
 	/* Keyhole's own operations stop after the phase gate, because they touch nothing outside. */
 	for (unsigned gate = 0; gate < (w.own ? KH_GATE_PERMISSION : KH_GATE_COUNT); gate++) {
 		struct kh_decide_answer *a = &d->answers[d->count++];

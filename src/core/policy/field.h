@@ -1,5 +1,6 @@
 /*
- * Macros for writing a table of keys, only for the files that have one (keys.c, sources.c).  Each line of a table names
+ * Macros for writing a table of keys, only for the files that have one (keys.c, sources.c, toolrule.c,
+ * upstreams.c).  Each line of a table names
  * a member of the struct that it fills; the key has the same name.
  */
 #ifndef KH_CORE_POLICY_FIELD_H
@@ -32,6 +33,15 @@
 		FIELD(S, member, TEXTS), .needed = (need), .min = 1, .max = (high), .check = (test), \
 					 .expected = (text)                                          \
 	}
+#define PAIRS(S, member, high, test_name, text_name, test, text)                                                 \
+	{                                                                                                        \
+		FIELD(S, member, PAIRS), .max = (high), .check_name = (test_name), .expected_name = (text_name), \
+					 .check = (test), .expected = (text)                                     \
+	}
+#define WHOLE(S, member)                \
+	{                               \
+		FIELD(S, member, WHOLE) \
+	}
 #define WORDS(S, member, table)                            \
 	{                                                  \
 		FIELD(S, member, WORDS), .words = &(table) \
@@ -63,6 +73,8 @@
 #define IS_NAME     "a name: a letter or _, then letters, digits, _ - . (64 at most)"
 #define IS_PATH     "an absolute path without . or .. in it"
 #define IS_KEY_FILE "an absolute path, or the name of a file in the home folder"
+#define IS_ARGUMENT "an argument of at most 4096 bytes"
+#define IS_FILE     "a path, absolute or in the home folder, without . or .. in it"
 #define IS_VARIABLE "the name of a variable: letters, digits and _, and no digit first"
 
 #endif

@@ -5,11 +5,12 @@
 #include "core/policy/keys.h"
 
 #include "core/comm/operations.h"
-#include "core/comm/url.h"
 #include "core/policy/field.h"
 #include "core/policy/match.h"
 #include "core/policy/reach.h"
 #include "core/policy/sources.h"
+#include "core/policy/toolrule.h"
+#include "core/policy/upstreams.h"
 #include "operations.inc"
 
 static const struct kh_words permission_words =
@@ -35,12 +36,10 @@ _Static_assert(sizeof(enum kh_ruling) == sizeof(unsigned), "the schema stores an
 #define IS_DATABASE  "a database's name, where * stands for anything"
 #define IS_PATTERN   "a value of at most 256 bytes, where * stands for part of a word and ** for anything"
 #define IS_HOST      "a host such as example.com, or *.example.com for those below it, either with :port"
-#define IS_ARGUMENT  "an argument of at most 4096 bytes"
 #define IS_LISTEN    "an address and a port such as 127.0.0.1:7433 or [::1]:7433"
 #define IS_HOST_PORT "a host such as gateway.example.com, or with its port"
 #define IS_ORIGIN    "an origin such as https://console.example.com"
 #define IS_OWN_URL   "a URL such as https://gateway.example.com/"
-#define IS_FILE      "a path, absolute or in the home folder, without . or .. in it"
 #define IS_URL       "a URL such as https://api.example.com/v1/chat/completions"
 #define IS_MODEL     "a model's name, without blanks"
 
@@ -82,18 +81,6 @@ static void start_operation(const struct kh_outline *node, void *item)
 		kh_keys_start(operation, item);
 	else
 		start_tool(node, item);
-}
-
-static bool is_argument(struct kh_view text)
-{
-	return text.n <= KH_CONFIG_ARGUMENT;
-}
-
-static bool is_url(struct kh_view text)
-{
-	struct kh_url url;
-
-	return kh_url_read_web(text, true, &url, NULL) == KH_OK;
 }
 
 /* The name of a model: "vendor/model:7b-q4". */
@@ -244,6 +231,11 @@ static const struct kh_shape argument_shape = LINED(argument_fields, kh_policy_a
 static const struct kh_schema_field tool_fields[] = {
 	TEXT(kh_policy_rule, name, true, 1, 128, kh_match_is_glob, IS_GLOB),
 	RULE_FIELDS,
+	TEXTS(kh_policy_rule, control_parameters, false, 64, kh_match_is_name, IS_NAME),
+	WORD(kh_policy_rule, results, kh_toolrule_results_words),
+	LIST(kh_policy_rule, own, 64, argument_shape),
+	LIST(kh_policy_rule, fields, 64, kh_toolrule_member),
+	WORD(kh_policy_rule, elicitation, kh_toolrule_elicitation_words),
 };
 static const struct kh_shape tool_shape = LINED(tool_fields, kh_policy_rule, start_tool);
 
@@ -307,9 +299,9 @@ const struct kh_shape kh_keys_policy = LINED(policy_fields, kh_policy, NULL);
 static const struct kh_schema_field reader_fields[] = {
 	TEXT(kh_config_reader, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	{FIELD(kh_config_reader, driver, WORD), .needed = true, .words = &kh_settings_driver_words},
-	TEXTS(kh_config_reader, argv, false, 64, is_argument, IS_ARGUMENT),
+	TEXTS(kh_config_reader, argv, false, 64, kh_match_is_argument, IS_ARGUMENT),
 	TEXTS(kh_config_reader, read, false, 31, kh_match_is_path, IS_PATH), /* the program is one more */
-	TEXT(kh_config_reader, url, false, 1, 2048, is_url, IS_URL),
+	TEXT(kh_config_reader, url, false, 1, 2048, kh_match_is_web, IS_URL),
 	TEXT(kh_config_reader, model, false, 1, 256, is_model, IS_MODEL),
 	TEXT(kh_config_reader, key_file, false, 1, 4095, kh_match_is_key_file, IS_KEY_FILE),
 	TEXT(kh_config_reader, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
@@ -338,7 +330,7 @@ static const struct kh_shape reader_shape = LINED(reader_fields, kh_config_reade
 static const struct kh_schema_field audit_fields[] = {
 	TEXT(kh_config_audit, witness_file, false, 1, 4095, kh_match_is_path, IS_PATH),
 	WORD(kh_config_audit, witness_syslog, kh_settings_switch_words),
-	TEXTS(kh_config_audit, witness_command, false, 64, is_argument, IS_ARGUMENT),
+	TEXTS(kh_config_audit, witness_command, false, 64, kh_match_is_argument, IS_ARGUMENT),
 	NUMBER(kh_config_audit, checkpoint_events, 1, UINT64_C(1000000000)),
 	NUMBER(kh_config_audit, checkpoint_seconds, 1, 86400),
 	NUMBER(kh_config_audit, retention_days, 0, 36500),
@@ -371,5 +363,6 @@ static const struct kh_schema_field config_fields[] = {
 	MAP(kh_config, search, kh_sources_search),
 	MAP(kh_config, network, kh_sources_network),
 	MAP(kh_config, verification, kh_sources_verification),
+	LIST(kh_config, upstreams, 64, kh_upstreams_shape),
 };
 const struct kh_shape kh_keys_config = SHAPE(config_fields, kh_config);

@@ -2,8 +2,10 @@
 #include "core/policy/match.h"
 
 #include "base/utf8.h"
+#include "core/comm/url.h"
 
-#define PATTERN_MAX 256
+#define PATTERN_MAX  256
+#define ARGUMENT_MAX 4096
 
 static bool is_word_byte(char c)
 {
@@ -195,4 +197,16 @@ bool kh_match_is_key_file(struct kh_view text)
 bool kh_match_is_variable(struct kh_view text)
 {
 	return text.n > 0 && !kh_ascii_is_digit(text.p[0]) && kh_view_is_word(text, "_");
+}
+
+bool kh_match_is_argument(struct kh_view text)
+{
+	return text.n <= ARGUMENT_MAX;
+}
+
+bool kh_match_is_web(struct kh_view text)
+{
+	struct kh_url url;
+
+	return kh_url_read_web(text, true, &url, NULL) == KH_OK;
 }

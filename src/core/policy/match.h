@@ -39,6 +39,8 @@ bool kh_match_is_host(struct kh_view text); /* labels of letters, digits and -; 
 bool kh_match_is_host_port(struct kh_view text); /* such a host, or one with :port */
 bool kh_match_is_path(struct kh_view text);      /* absolute; no empty part, no `.` or `..`, no control characters */
 bool kh_match_is_key_file(struct kh_view text);  /* an absolute path, or a file's name that does not begin with a dot */
+bool kh_match_is_argument(struct kh_view text);  /* of a program: at most 4096 bytes */
+bool kh_match_is_web(struct kh_view text);       /* a URL of https or http */
 bool kh_match_is_variable(struct kh_view text);  /* of the environment: [A-Za-z_][A-Za-z0-9_]* */
 
 #endif

@@ -296,6 +296,40 @@ static enum kh_err check_patterns(struct kh_arena *arena, const struct kh_policy
 	return KH_OK;
 }
 
+/* Whether VAL, or each item of it, is a text without a part that leads out of a folder. */
+static bool is_plain(yyjson_val *val)
+{
+	struct kh_view rest = kh_json_str(val), part;
+	yyjson_val *item;
+
+	if (yyjson_is_arr(val)) {
+		yyjson_arr_iter iter = yyjson_arr_iter_with(val);
+		while ((item = yyjson_arr_iter_next(&iter)) != NULL) {
+			if (!is_plain(item))
+				return false;
+		}
+		return true;
+	}
+	while (kh_view_split(&rest, '/', &part)) {
+		if (kh_view_eq(part, KH_LIT("..")))
+			return false;
+	}
+	return true;
+}
+
+bool kh_permit_is_own(const struct kh_policy_rule *rule, yyjson_val *parameters)
+{
+	const struct kh_policy_argument *own = rule->own.at;
+
+	for (size_t i = 0; i < rule->own.n; i++) {
+		struct kh_view name = own[i].parameter;
+		yyjson_val *val = yyjson_obj_getn(parameters, name.p, name.n);
+		if (!matches_all(&own[i].to, val) || !is_plain(val))
+			return false;
+	}
+	return true;
+}
+
 /* A glob has no colon, so it cannot be written for what was put in; but `*` would match that too. */
 static bool is_from(struct kh_view pattern, struct kh_view origin)
 {
@@ -404,7 +438,7 @@ bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier)
 	case KH_OUTBOUND_BY_DATABASE:
 		return call->is_remote;
 	case KH_OUTBOUND_BY_TIER:
-		return tier >= KH_TIER_2;
+		return tier >= KH_TIER_2 || (call->upstream != NULL && call->upstream->is_remote);
 	case KH_OUTBOUND_NEVER:
 		return false;
 	case KH_OUTBOUND_ALWAYS:
@@ -461,6 +495,8 @@ uint64_t kh_permit_egress(const struct kh_permit_call *call)
 	const struct kh_operation *operation = call->operation;
 	uint64_t n = bytes_referred(call);
 
+	if (call->upstream != NULL && !call->upstream->is_keeping)
+		return 0; /* U5: it has neither network nor a folder to write */
 	if (operation == NULL || operation->is_upstream)
 		return n + bytes_of(call->parameters);
 	if (!kh_permit_is_network(call, KH_TIER_3))

@@ -23,7 +23,8 @@ struct kh_permit_call {
 	yyjson_val *parameters;               /* an object, or NULL */
 	const struct kh_permit_origin *origins;
 	size_t origin_count;
-	bool is_remote; /* its database is behind a network (kh_permit_is_remote) */
+	bool is_remote;                            /* its database is behind a network (kh_permit_is_remote) */
+	const struct kh_policy_upstream *upstream; /* the server whose tool it is; NULL: none, or it is not known */
 };
 
 /*
@@ -34,6 +35,12 @@ struct kh_permit_call {
  */
 enum kh_err kh_permit_arguments(struct kh_arena *arena, const struct kh_policy_rule *rule,
 				const struct kh_permit_call *call, struct kh_error *err) KH_CHECKED;
+
+/*
+ * Whether the arguments meet each entry of RULE's `own` (K11).  A path with the part `..` meets none, because it may lead
+ * out of the folder that the pattern means.
+ */
+bool kh_permit_is_own(const struct kh_policy_rule *rule, yyjson_val *parameters);
 
 /* The command of RULE that a call of OPERATION with PARAMETERS names; NULL if there is none. */
 const struct kh_policy_command *kh_permit_command(const struct kh_policy_rule *rule,
@@ -46,7 +53,7 @@ bool kh_permit_database(const struct kh_policy_rule *rule, struct kh_view name);
 bool kh_permit_is_remote(const struct kh_policy *policy, const struct kh_permit_call *call);
 
 /* True if the call leaves this machine, by its row: always, to the web, to a remote database, to a tool of tier 2
- * or 3. */
+ * or 3 or of a server that reaches hosts. */
 bool kh_permit_is_network(const struct kh_permit_call *call, enum kh_tier tier);
 
 /* The bytes that the agent chose and that the call sends out, by reference too; 0 if nothing leaves this machine. */

@@ -10,6 +10,7 @@
 #include "core/policy/lookup.h"
 #include "core/policy/match.h"
 #include "core/policy/shadow.h"
+#include "core/policy/toolrule.h"
 
 static const struct kh_policy defaults = {
 	.budgets = {.task_bits = 16384,
@@ -79,25 +80,13 @@ static enum kh_err check_names(const struct kh_outline_source *source, const str
 #define CHECK_NAMES(source, list, S, path, err) \
 	check_names(source, list, sizeof(struct S), offsetof(struct S, name), offsetof(struct S, line), path, err)
 
-/* A path that a command may read and also write: the first of `write` that stands in `read`, or NULL. */
-static const struct kh_view *find_both(const struct kh_policy_command *command)
-{
-	for (size_t i = 0; i < command->write.n; i++) {
-		for (size_t j = 0; j < command->read.n; j++) {
-			if (kh_view_eq(command->write.at[i], command->read.at[j]))
-				return &command->write.at[i];
-		}
-	}
-	return NULL;
-}
-
 static enum kh_err check_commands(const struct kh_outline_source *source, const struct kh_policy_rule *rule,
 				  struct kh_error *err)
 {
 	const struct kh_policy_command *commands = rule->commands.at;
 
 	for (size_t i = 0; commands != NULL && i < rule->commands.n; i++) {
-		const struct kh_view *both = find_both(&commands[i]);
+		const struct kh_view *both = kh_schema_both(&commands[i].write, &commands[i].read);
 		if (both != NULL)
 			return refuse(source, commands[i].line,
 				      kh_arena_printf(source->arena, "commands[%zu]: %.*s in read and in write", i,
@@ -165,6 +154,8 @@ static enum kh_err check_policy(const struct kh_outline_source *source, const st
 
 	if (e == KH_OK)
 		e = kh_shadow_check(source, &policy->tools, "policy.tools", err);
+	if (e == KH_OK)
+		e = kh_toolrule_check(source, policy, err);
 	if (e == KH_OK)
 		e = CHECK_NAMES(source, &policy->screen, kh_policy_screen, "policy.screen", err);
 	for (size_t i = 0; e == KH_OK && i < policy->operations.n; i++)
@@ -325,6 +316,21 @@ const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, stru
 
 	*ret_path = rule->path;
 	return rule;
+}
+
+enum kh_tier kh_policy_tier(const struct kh_policy *policy, const struct kh_policy_rule *rule, struct kh_view operation)
+{
+	struct kh_view prefix = KH_LIT("comm.mcp."), server = {NULL, 0};
+	struct kh_view rest = kh_view_starts(operation, prefix) ? kh_view_from(operation, prefix.n) : KH_LIT("");
+	const struct kh_policy_upstream *upstream;
+
+	if (rule->tier != KH_TIER_AUTO)
+		return rule->tier;
+	kh_view_split(&rest, '.', &server);
+	upstream = kh_settings_server(policy, server);
+	if (upstream == NULL)
+		return KH_TIER_3;
+	return upstream->is_url ? KH_TIER_2 : KH_TIER_1;
 }
 
 struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category)

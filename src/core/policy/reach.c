@@ -55,17 +55,26 @@ static bool split(struct kh_view text, struct kh_view *ret_host, struct kh_view 
 	return ret_host->n > 0;
 }
 
+/* An IPv4-mapped address (::ffff:127.0.0.1) is judged by the IPv4 address in it: a connection to it ends up there. */
+static bool is_loopback(const struct kh_reach *reach)
+{
+	static const unsigned char v6_loopback[16] = {[15] = 1}, mapped[12] = {[10] = 0xff, 0xff};
+
+	if (!reach->is_v6)
+		return reach->bytes[0] == 127;
+	return memcmp(reach->bytes, v6_loopback, sizeof(v6_loopback)) == 0 ||
+	       (memcmp(reach->bytes, mapped, sizeof(mapped)) == 0 && reach->bytes[12] == 127);
+}
+
 bool kh_reach_read(struct kh_view text, struct kh_reach *ret_reach)
 {
-	static const unsigned char v6_loopback[16] = {[15] = 1};
 	struct kh_reach reach = {.is_v6 = text.n > 0 && text.p[0] == '['};
 	struct kh_view host, port;
 
 	if (!split(text, &host, &port) || !read_port(port, &reach.port) ||
 	    !read_address(reach.is_v6 ? AF_INET6 : AF_INET, host, reach.bytes))
 		return false;
-	reach.is_loopback = reach.is_v6 ? memcmp(reach.bytes, v6_loopback, sizeof(v6_loopback)) == 0
-					: reach.bytes[0] == 127;
+	reach.is_loopback = is_loopback(&reach);
 	*ret_reach = reach;
 	return true;
 }

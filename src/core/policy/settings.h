@@ -17,7 +17,15 @@ struct kh_lookup;
 
 /* --- the policy --------------------------------------------------------------------------------------------------- */
 
-enum kh_role { KH_ROLE_CONTROLLER, KH_ROLE_READER, KH_ROLE_SUPERVISOR, KH_ROLE_HOST, KH_ROLE_REVIEWER, KH_ROLE_ADMIN };
+enum kh_role {
+	KH_ROLE_CONTROLLER,
+	KH_ROLE_READER,
+	KH_ROLE_SUPERVISOR,
+	KH_ROLE_HOST,
+	KH_ROLE_REVIEWER,
+	KH_ROLE_ADMIN,
+	KH_ROLE_HOOK
+};
 extern const struct kh_words kh_policy_role_words;
 
 enum kh_permission { KH_PERMISSION_ALLOW, KH_PERMISSION_DENY };
@@ -96,6 +104,48 @@ struct kh_policy_argument {
 	unsigned line;
 };
 
+/* What a Controller gets of a tool's result (U6). */
+enum kh_policy_results {
+	KH_RESULTS_SEALED,  /* a block's id */
+	KH_RESULTS_TYPED,   /* the same, and typed members of it can be asked for without a Reader (U7) */
+	KH_RESULTS_TRUSTED, /* all of it, as vetted data: the policy's word that nothing in it is an outsider's */
+	KH_RESULTS_FENCED,  /* all of it in a fence, which makes the context's taint high (E12) */
+};
+
+enum kh_policy_elicitation {
+	KH_ELICITATION_DECLINE,
+	KH_ELICITATION_ASK, /* an approval for a human (U3) */
+};
+
+/* What a typed member of a result is (U7).  The words from DATE on are those of formats with a finite grammar (B7). */
+enum kh_policy_type {
+	KH_POLICY_TYPE_BOOLEAN,
+	KH_POLICY_TYPE_ENUM,    /* one of `values` */
+	KH_POLICY_TYPE_INTEGER, /* from `min` to `max` */
+	KH_POLICY_TYPE_LENGTH,  /* of an array: 0 to `most` */
+	KH_POLICY_TYPE_DATE,
+	KH_POLICY_TYPE_TIME,
+	KH_POLICY_TYPE_DATETIME,
+	KH_POLICY_TYPE_PHONE,
+	KH_POLICY_TYPE_NUMBER,
+	KH_POLICY_TYPE_AMOUNT,
+	KH_POLICY_TYPE_YES_NO,
+	KH_POLICY_TYPE_COUNTRY,
+	KH_POLICY_TYPE_LANGUAGE,
+};
+extern const struct kh_words kh_policy_type_words;
+
+/* A typed member of a result, which is asked for by its name. */
+struct kh_policy_member {
+	struct kh_view name;
+	struct kh_view pointer; /* RFC 6901, in structuredContent; one step may be `*`: every item of an array */
+	enum kh_policy_type type;
+	struct kh_texts values; /* of an enum: at least two, [A-Za-z0-9_.-]{1,64} */
+	int64_t min, max;       /* of an integer */
+	uint64_t most;          /* items of the array that is measured, or that `*` stands for; 0: there is none */
+	unsigned line;
+};
+
 /* A rule about one operation, or about the tools that a glob names.  The first rule that matches counts. */
 struct kh_policy_rule {
 	struct kh_view name;
@@ -110,6 +160,12 @@ struct kh_policy_rule {
 	struct kh_rate rate;      /* none: the tier's rate, and 10 a minute for the network */
 	struct kh_texts content_parameters;
 	struct kh_list destinations; /* of struct kh_policy_destination */
+	/* Only for tools. */
+	struct kh_texts control_parameters; /* decide where content goes; so does each that is in neither list (U5) */
+	enum kh_policy_results results;
+	struct kh_list own;    /* of struct kh_policy_argument; of a host's tool: which results are the user's own */
+	struct kh_list fields; /* of struct kh_policy_member; for typed results */
+	enum kh_policy_elicitation elicitation;
 	/* Only for operations whose row has these keys (enum kh_permit_key). */
 	struct kh_texts hosts;       /* empty means every public host */
 	struct kh_texts paths;       /* of a path: empty means none; of a search: folders of the index, empty: all */
@@ -135,6 +191,15 @@ struct kh_policy_limits {
 	uint64_t file_seconds;    /* of one that reads a file */
 	uint64_t total_seconds;   /* of a command, and of every operation */
 	uint64_t memory_bytes, processes, output_bytes, disk_bytes;
+};
+
+/* What the gates need to know of an upstream server (U5). */
+struct kh_policy_upstream {
+	struct kh_view name;
+	bool is_url;      /* it is reached over the network, and does not run here */
+	bool is_remote;   /* it is, or it reaches hosts: a call leaves this machine */
+	bool is_keeping;  /* it may write somewhere, or what it gets leaves: arguments count as sent */
+	uint64_t seconds; /* of a call */
 };
 
 struct kh_policy_approvals {
@@ -167,13 +232,13 @@ struct kh_policy {
 	struct kh_list built_in;          /* of struct kh_policy_rule: one for each row, used if no rule matches */
 	struct kh_texts remote_databases; /* names of configured databases behind a network */
 	bool is_search_remote;            /* comm.search looks through a table in one of these */
+	struct kh_list upstreams;         /* of struct kh_policy_upstream: those that are enabled */
 	struct kh_digest digest;          /* of the canonical JSON: the policy version that grants are bound to */
 };
 
 /* --- the whole file ----------------------------------------------------------------------------------------------- */
 
 #define KH_CONFIG_EXTRACT     "extract" /* the Reader that is always there */
-#define KH_CONFIG_ARGUMENT    4096      /* bytes of one argument or path */
 #define KH_CONFIG_ARGUMENTS   32768     /* bytes of all of a program's arguments and paths */
 #define KH_CONFIG_READER_TIME 30        /* seconds for an answer, by default */
 #define KH_CONFIG_LISTEN      "127.0.0.1:7433"
@@ -293,6 +358,46 @@ struct kh_config_verification {
 	unsigned line;
 };
 
+#define KH_CONFIG_HOST             "host" /* no upstream's name: a host's own tools have it (K11) */
+#define KH_CONFIG_UPSTREAM_IDLE    600
+#define KH_CONFIG_UPSTREAM_TIME    60
+#define KH_CONFIG_UPSTREAM_STARTS  6
+#define KH_CONFIG_UPSTREAM_OUT     (UINT64_C(64) << 20)
+#define KH_CONFIG_UPSTREAM_SECRETS 16
+#define KH_CONFIG_HEADER_SECRETS   8
+
+/*
+ * An MCP server behind Keyhole (U1): a program in a sandbox, which speaks on its standard streams, or a URL of Streamable
+ * HTTP.  0, or nothing, if a key was left out that has no default here: then the sandbox's own holds.
+ */
+struct kh_config_upstream {
+	struct kh_view name;              /* [a-z][a-z0-9-]{0,31}, not `host` */
+	enum kh_config_switch enabled;    /* FALSE: not started, and its tools are not offered */
+	enum kh_config_switch shared;     /* one process for all contexts, which connects them (CHANNELS.md) */
+	uint64_t idle_seconds;            /* without a call; then it is stopped */
+	uint64_t timeout_seconds;         /* of a call */
+	uint64_t message_bytes, messages; /* the longest message that it may send; messages a second */
+	struct kh_pairs secrets;          /* a variable, or a header, and its file (kh_upstreams_secret) */
+	/* a program */
+	struct kh_texts command;     /* argv; the first is an absolute path */
+	struct kh_view program;      /* the folder of its program: read-only, and pinned as a whole; may be empty */
+	struct kh_texts read, write; /* absolute paths that it sees; it may change those of `write` */
+	struct kh_texts network;     /* "host:port": all that it reaches (U2) */
+	uint64_t bytes_out;          /* to all of them together, a day */
+	uint64_t memory, processes, disk; /* bytes; processes and threads; bytes of its own /tmp */
+	uint64_t files;                   /* open descriptors of one process */
+	uint64_t processor;               /* thousandths of one processor */
+	uint64_t output_bytes;            /* a second */
+	struct kh_pairs env;              /* variables with fixed values */
+	uint64_t starts;                  /* an hour; then it is held down */
+	/* a URL */
+	struct kh_view url;
+	struct kh_pairs headers;
+	struct kh_view authority; /* as those of a Reader */
+	enum kh_config_switch local;
+	unsigned line;
+};
+
 struct kh_config {
 	struct kh_policy policy;
 	struct kh_list readers; /* of struct kh_config_reader, in the file's order; `extract` is always among them */
@@ -302,7 +407,17 @@ struct kh_config {
 	struct kh_config_search search;
 	struct kh_config_network network;
 	struct kh_config_verification verification;
+	struct kh_list upstreams; /* of struct kh_config_upstream */
 };
+
+/* U7: whether a rule types results, so that the Reader `typed` is there; one of that name in the file takes its place. */
+bool kh_settings_types_results(const struct kh_config *config);
+
+/* The enabled upstream server of this name, as the gates see it, or NULL. */
+const struct kh_policy_upstream *kh_settings_server(const struct kh_policy *policy, struct kh_view name);
+
+/* The upstream of this name, or NULL. */
+const struct kh_config_upstream *kh_settings_upstream(const struct kh_config *config, struct kh_view name);
 
 /* The database of this name, or NULL. */
 const struct kh_config_database *kh_settings_database(const struct kh_config *config, struct kh_view name);

@@ -52,13 +52,6 @@ static bool is_table(struct kh_view text)
 	return kh_match_is_variable(kh_view_sub(text, 0, dot)) && kh_match_is_variable(kh_view_from(text, dot + 1));
 }
 
-static bool is_web(struct kh_view text)
-{
-	struct kh_url url;
-
-	return kh_url_read_web(text, true, &url, NULL) == KH_OK;
-}
-
 static const struct kh_schema_field database_fields[] = {
 	TEXT(kh_config_database, name, true, 1, 64, kh_match_is_name, IS_NAME),
 	TEXT(kh_config_database, file, false, 1, 1024, kh_match_is_path, IS_PATH),
@@ -96,7 +89,7 @@ static const struct kh_shape table_shape = LINED(table_fields, kh_config_table, 
 static const struct kh_schema_field search_fields[] = {
 	TEXTS(kh_config_search, folders, false, 64, kh_match_is_path, IS_PATH),
 	NUMBER(kh_config_search, refresh_seconds, 1, 86400),
-	TEXT(kh_config_search, url, false, 1, 2048, is_web, IS_SEARCH),
+	TEXT(kh_config_search, url, false, 1, 2048, kh_match_is_web, IS_SEARCH),
 	TEXT(kh_config_search, key_file, false, 1, 1024, kh_match_is_key_file, IS_KEY_FILE),
 	TEXT(kh_config_search, key_environment, false, 1, 128, kh_match_is_variable, IS_VARIABLE),
 	TEXT(kh_config_search, authority, false, 1, 1024, kh_match_is_path, IS_PATH),

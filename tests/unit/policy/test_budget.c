@@ -176,7 +176,7 @@ static void test_words(struct kh_test *t)
 	struct kh_account account;
 	assert_int_equal(kh_account_open(KH_RELEASE_SLOTS,
 					 kh_bound_answer(KH_FORMAT_SHORT_TEXT, (struct kh_format_detail){0}, 5), 600000,
-					 true, &account),
+					 2, &account),
 			 KH_OK);
 	assert_true(account.total <= KH_BUDGET_ANSWER && account.total > KH_BUDGET_ANSWER - KH_MICROBIT);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

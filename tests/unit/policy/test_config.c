@@ -191,8 +191,8 @@ static void test_refused(struct kh_test *t)
 {
 	static const char *const all[][2] = {
 		{"witness: 1\n", "keyhole.yaml:1: unknown key \"witness\": expected policy, readers, audit, gateway, "},
-		{"audit:\n  wittness_file: /a\n",
-		 "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected witness_file, "},
+		{"audit:\n  wittness_file: /a\n", "keyhole.yaml:2: audit: unknown key \"wittness_file\": expected "
+						  "witness_file? The keys are witness_file, "},
 		{"audit: 7\n", "keyhole.yaml:1: audit: \"7\": expected a map of witness_file, "},
 		{"audit:\n  witness_file: checkpoints\n",
 		 "keyhole.yaml:2: audit.witness_file: \"checkpoints\": expected an absolute path"},
@@ -220,8 +220,8 @@ static void test_refused(struct kh_test *t)
 							     "expected a loopback address, or tls_certificate and "},
 		{"gateway:\n  listen: [\"[::1]:1\", \"[::]:7433\"]\n",
 		 "keyhole.yaml:1: gateway.listen[1]: [::]:7433: expected a loopback address, or tls_certificate and "},
-		{"gateway:\n  listen: [\"[::ffff:127.0.0.1]:7433\"]\n",
-		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:127.0.0.1]:7433: expected a loopback address, or "},
+		{"gateway:\n  listen: [\"[::ffff:192.0.2.1]:7433\"]\n",
+		 "keyhole.yaml:1: gateway.listen[0]: [::ffff:192.0.2.1]:7433: expected a loopback address, or "},
 		{"gateway:\n  listen: [\"0.0.0.0:1\"]\n  plain: true\n",
 		 "keyhole.yaml:1: gateway.listen[0]: 0.0.0.0:1: expected the names that it is called by there, as "
 		 "hosts"},
@@ -492,7 +492,8 @@ static void test_outside(struct kh_test *t)
 		{"http://LocalHost:8080/v1", "", false},
 		{"http://192.168.0.9/v1", "", true},
 		{"http://10.0.0.1/v1", "", true},
-		{"http://[::ffff:127.0.0.1]/v1", "", true},
+		{"http://[::ffff:127.0.0.1]/v1", "", false},
+		{"http://[::ffff:192.0.2.1]/v1", "", true},
 		{"https://localhost.example.com/v1", "", true},
 		{"https://127.0.0.1.example.com/v1", "", true},
 		{"https://api.example.com/v1", "", true},

@@ -187,7 +187,7 @@ static void test_errors(struct kh_test *t)
 		{"policy: {}\npolicy: {}\n",
 		 "keyhole.yaml:2: the key stands twice: \"policy\": expected each key once"},
 		{"policy:\n  budget: {}\n",
-		 "keyhole.yaml:2: policy: unknown key \"budget\": expected version, budgets, "},
+		 "keyhole.yaml:2: policy: unknown key \"budget\": expected budgets? The keys are version, budgets, "},
 		{"policy:\n  budgets:\n    task_bits: -1\n",
 		 "keyhole.yaml:3: policy.budgets.task_bits: \"-1\": expected an integer from 0 to 1000000000"},
 		{"policy:\n  budgets:\n    task_bits: 1.5\n",
@@ -236,7 +236,7 @@ static void test_errors(struct kh_test *t)
 		 "keyhole.yaml:4: policy.tools[0].tier: \"T4\": expected T0, T1, T2, T3 or auto"},
 		{"policy:\n  tools:\n    - name: a\n      roles: [root]\n",
 		 "keyhole.yaml:4: policy.tools[0].roles: \"root\": expected controller, reader, supervisor, host, "
-		 "reviewer or admin"},
+		 "reviewer, admin or hook"},
 		{"policy:\n  operations:\n    - name: comm.Fetch\n",
 		 "keyhole.yaml:3: policy.operations[0].name: \"comm.Fetch\": expected comm.search, comm.fetch, "
 		 "comm.query, "

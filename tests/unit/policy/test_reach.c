@@ -9,10 +9,11 @@ static void test_read(struct kh_test *t)
 		bool is_v6, is_loopback;
 		uint16_t port;
 	} good[] = {
-		{"127.0.0.1:7433", false, true, 7433}, {"127.255.0.9:0", false, true, 0},
-		{"0.0.0.0:1", false, false, 1},        {"192.0.2.1:65535", false, false, 65535},
-		{"[::1]:80", true, true, 80},          {"[::]:80", true, false, 80},
-		{"[2001:db8::1]:9", true, false, 9},   {"[::ffff:127.0.0.1]:9", true, false, 9},
+		{"127.0.0.1:7433", false, true, 7433},  {"127.255.0.9:0", false, true, 0},
+		{"0.0.0.0:1", false, false, 1},         {"192.0.2.1:65535", false, false, 65535},
+		{"[::1]:80", true, true, 80},           {"[::]:80", true, false, 80},
+		{"[2001:db8::1]:9", true, false, 9},    {"[::ffff:127.0.0.1]:9", true, true, 9},
+		{"[::ffff:8.8.8.8]:9", true, false, 9}, {"[::fffe:127.0.0.1]:9", true, false, 9},
 	};
 	static const char *const bad[] = {
 		"",
