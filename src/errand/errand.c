@@ -5,12 +5,16 @@
 
 const struct kh_errand_kind kh_errand_rows[] = {
 	{"comm.search", kh_search_run}, {"comm.fetch", kh_fetch_run}, {"comm.query", kh_query_run},
-	{"comm.read", kh_read_run},     {"comm.exec", kh_exec_run},
+	{"comm.read", kh_read_run},     {"comm.exec", kh_exec_run},   {"comm.mcp", kh_tool_run},
 };
 const size_t kh_errand_row_count = sizeof(kh_errand_rows) / sizeof(kh_errand_rows[0]);
 
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation)
 {
+	struct kh_view upstream = KH_LIT("comm.mcp");
+
+	if (kh_view_starts(operation, KH_LIT("comm.mcp.")))
+		operation = upstream;
 	for (size_t i = 0; i < kh_errand_row_count; i++) {
 		if (kh_view_eq(kh_view_str(kh_errand_rows[i].operation), operation))
 			return &kh_errand_rows[i];

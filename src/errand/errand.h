@@ -17,6 +17,13 @@
 
 struct kh_client;
 
+/* Carries out calls of upstream servers' tools.  `call` is as kh_errand_fn. */
+struct kh_errand_upstreams {
+	void *of; /* NULL: there are none, and every call fails */
+	enum kh_err (*call)(void *of, const struct kh_errand *errand, struct kh_arena *arena,
+			    struct kh_errand_result *result);
+};
+
 /*
  * What errands need from this process.  One for each configuration in force; it lives as long as somebody may use it.
  */
@@ -26,6 +33,7 @@ struct kh_errand_tools {
 	struct kh_view home;             /* the home folder: workspace/<task>/, cache/ and index/ are in it */
 	const struct kh_view *passwords; /* of config->databases, in the same order; empty: none */
 	struct kh_view search_key;       /* of the web search's endpoint; empty: none */
+	struct kh_errand_upstreams upstreams;
 };
 
 /* Fills in *RESULT, which is a failure until then.  Fails only for lack of memory; the caller checks the arena. */
@@ -46,7 +54,7 @@ struct kh_errand_kind {
 extern const struct kh_errand_kind kh_errand_rows[];
 extern const size_t kh_errand_row_count;
 
-/* The row of OPERATION, or NULL. */
+/* The row of OPERATION, or NULL.  One row, "comm.mcp", is for the tools of all upstream servers. */
 const struct kh_errand_kind *kh_errand_find(struct kh_view operation);
 
 /* Carries ERRAND out and returns when it has ended.  Fails only for lack of memory; an operation without a row ends as
@@ -58,6 +66,6 @@ enum kh_err kh_errand_run(const struct kh_errand_tools *tools, const struct kh_e
 extern const struct kh_errands kh_errand_table;
 
 /* One in each file: fetch.c has kh_fetch_run(). */
-kh_errand_fn kh_search_run, kh_fetch_run, kh_query_run, kh_read_run, kh_exec_run;
+kh_errand_fn kh_search_run, kh_fetch_run, kh_query_run, kh_read_run, kh_exec_run, kh_tool_run;
 
 #endif

@@ -118,7 +118,24 @@ static size_t scale_end(const struct kh_tokens *t, size_t last)
 	return scale ? last + 1 : last;
 }
 
-/* The number that begins at token I, with its decimals, scale ("million") and percent sign; with PLAIN without them. */
+/*
+ * True if token I continues the number before it in a way that is not read here: a raised digit, or a scale of another
+ * language.  What is before it is no number then.
+ */
+static bool goes_on(const struct kh_tokens *t, size_t i)
+{
+	static const struct kh_view scales = KH_LIT_INIT(
+		"millionen|milliarde|milliarden|mrd|mia|billionen|billiarde|billiarden|trillionen|millions|billions|"
+		"trillions|milliard|milliards|millones|billones|milhoes|bilhoes|milioni|miliardi|miljard|miljoen|"
+		"lakh|lakhs|crore|crores");
+
+	if (i >= t->n || t->at[i].kind != KH_TOKEN_WORD || t->at[i].line != t->at[i - 1].line)
+		return false;
+	unsigned char first = (unsigned char)t->text.p[t->at[i].at];
+	return (t->at[i].glued && (first == 0xc2 || first == 0xe2)) || kh_tokens_among(t, i, scales);
+}
+
+/* The number that begins at token I, with its decimals, scale ("million") and percent sign; PLAIN: a whole one. */
 static bool number_at(const struct kh_tokens *tokens, size_t i, bool plain, size_t *ret_last)
 {
 	struct kh_number number;
@@ -131,8 +148,9 @@ static bool number_at(const struct kh_tokens *tokens, size_t i, bool plain, size
 	}
 	if (tokens->at[i].kind != KH_TOKEN_NUMBER)
 		return false;
-	size_t last = digits_end(tokens, i), end = plain ? last : scale_end(tokens, last);
-	if (is_part(tokens, i, end) || !kh_number_read(kh_tokens_span(tokens, i, end), &number, &problem))
+	size_t last = digits_end(tokens, i), end = scale_end(tokens, last);
+	if (is_part(tokens, i, end) || goes_on(tokens, end + 1) ||
+	    !kh_number_read(kh_tokens_span(tokens, i, end), &number, &problem))
 		return false;
 	if (!plain && end == last && kh_tokens_mark(tokens, last + 1, '%') && tokens->at[last + 1].glued)
 		end++;
@@ -201,6 +219,8 @@ static bool amount_at(struct kh_arena *arena, const struct kh_tokens *t, size_t 
 	if (i > 1 && t->at[i].glued && t->at[i - 1].glued && is_number(t, i - 2))
 		return false;
 	size_t last = scale_end(t, digits_end(t, i)), first = prefix_of(t, i), end = suffix_of(t, last);
+	if (goes_on(t, last + 1))
+		return false;
 	if (end > last) {
 		ret->range = (struct kh_range){first, end + 1};
 		if (kh_number_read_amount(arena, kh_tokens_span(t, first, end), &ret->number, &ret->code, &problem))

@@ -30,6 +30,7 @@ struct kh_reader_settings {
 };
 
 extern const struct kh_reader_driver kh_reader_extract;   /* extract.c */
+extern const struct kh_reader_driver kh_reader_typed;     /* typed.c */
 extern const struct kh_reader_driver kh_reader_command;   /* command.c */
 extern const struct kh_reader_driver kh_reader_openai;    /* openai.c */
 extern const struct kh_reader_driver kh_reader_anthropic; /* anthropic.c */

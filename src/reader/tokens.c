@@ -28,12 +28,32 @@ static enum class class_at(const struct cutter *c, size_t i) {
 	return i < c->text.n ? (enum class)classes[(unsigned char)c->text.p[i]] : LINE;
 }
 
+/*
+ * True for a raised, lowered or circled digit or a fraction.  It is a letter here, so that a number that it is glued to
+ * is part of something else: in 10^6 with a small six there is no 10.
+ */
+static bool is_small_digit(struct kh_view v)
+{
+	unsigned char a = (unsigned char)v.p[0], b = v.n > 1 ? (unsigned char)v.p[1] : 0;
+	unsigned char last = v.n > 2 ? (unsigned char)v.p[2] : 0;
+
+	if (a == 0xc2)
+		return b == 0xb2 || b == 0xb3 || b == 0xb9 || (b >= 0xbc && b <= 0xbe);
+	if (a != 0xe2)
+		return false;
+	return (b == 0x81 && (last == 0xb0 || (last >= 0xb4 && last <= 0xbb))) || (b == 0x82 && last <= 0x8b) ||
+	       (b == 0x85 && last >= 0x90 && last <= 0x9f) || b == 0x91 || (b == 0x92 && last <= 0x9b) ||
+	       (b == 0x93 && last >= 0xaa) || (b == 0x9d && last >= 0xb6) || (b == 0x9e && last <= 0x93);
+}
+
 /* The length in bytes of a mark beyond ASCII at I, 0 if there is a letter. */
 static size_t high_mark(const struct cutter *c, size_t i)
 {
 	unsigned char a = (unsigned char)c->text.p[i];
 	unsigned char b = i + 1 < c->text.n ? (unsigned char)c->text.p[i + 1] : 0;
 
+	if (is_small_digit(kh_view_from(c->text, i)))
+		return 0;
 	if (a == 0xc2 && b != 0xaa && b != 0xba && b != 0xb5)
 		return i + 1 < c->text.n ? 2 : 1;
 	if (a == 0xe2 || (a == 0xe3 && b == 0x80) || (a == 0xef && b == 0xbc))

@@ -24,6 +24,10 @@ static const char *const kinds[] = {
 	[KH_AUDIT_CONTENT_PURGED] = "content.purged",
 	[KH_AUDIT_RELOADED] = "store.reloaded",
 	[KH_AUDIT_UPGRADED] = "store.upgraded",
+	[KH_AUDIT_UPSTREAM_SEEN] = "upstream.seen",
+	[KH_AUDIT_UPSTREAM_APPROVED] = "upstream.approved",
+	[KH_AUDIT_HALTED] = "system.halted",
+	[KH_AUDIT_RESUMED] = "system.resumed",
 	[KH_AUDIT_TASK_OPENED] = "task.opened",
 	[KH_AUDIT_TASK_CLOSED] = "task.closed",
 	[KH_AUDIT_TASK_FAILED] = "task.failed",
@@ -63,7 +67,12 @@ const struct kh_words kh_audit_kind_words = {kinds, KH_AUDIT_KIND_COUNT};
 
 enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
 {
-	return txn->backend->read(txn, after, fn, arg);
+	return txn->backend->read(txn, after, false, fn, arg);
+}
+
+enum kh_err kh_audit_read_system(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
+{
+	return txn->backend->read(txn, after, true, fn, arg);
 }
 
 enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry)

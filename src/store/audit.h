@@ -46,8 +46,12 @@ enum kh_audit_kind {
 	KH_AUDIT_REFUSED,       /* a call without the right to do what it asked for */
 	KH_AUDIT_REFUSALS,      /* how often calls were refused that had been recorded once (engine/state/refusals.h) */
 	KH_AUDIT_CONTENT_PURGED,
-	KH_AUDIT_RELOADED, /* another policy came into force */
-	KH_AUDIT_UPGRADED, /* the first event of format 2 in a store that began with format 1 */
+	KH_AUDIT_RELOADED,          /* another policy came into force */
+	KH_AUDIT_UPGRADED,          /* the first event of format 2 in a store that began with format 1 */
+	KH_AUDIT_UPSTREAM_SEEN,     /* what an upstream server offers is new, has changed, or is gone (U4) */
+	KH_AUDIT_UPSTREAM_APPROVED, /* a human has approved what was seen, or a part of it */
+	KH_AUDIT_HALTED,            /* no external operation begins (U8), until */
+	KH_AUDIT_RESUMED,
 	/* a task's */
 	KH_AUDIT_TASK_OPENED,
 	KH_AUDIT_TASK_CLOSED,
@@ -118,6 +122,9 @@ struct kh_txn;
  */
 typedef bool kh_audit_fn(const struct kh_audit_entry *entry, void *arg);
 enum kh_err kh_audit_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg) KH_CHECKED;
+
+/* The same for the events that belong to no task, which are few. */
+enum kh_err kh_audit_read_system(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg) KH_CHECKED;
 
 /* One event.  KH_EUNKNOWN if there is none. */
 enum kh_err kh_audit_get(struct kh_txn *txn, struct kh_arena *arena, int64_t id,

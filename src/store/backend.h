@@ -10,6 +10,8 @@
 #include "store/store.h"
 
 struct kh_audit_entry;
+struct kh_content;
+struct kh_content_list;
 struct kh_txn_known;
 struct kh_txn_row;
 
@@ -24,8 +26,9 @@ struct kh_txn {
 	struct kh_txn_row *rows, *last_row; /* the loaded rows, oldest first (txn.c) */
 	int64_t event;   /* number of events in the store; -1: not asked yet (a backend sets this at BEGIN) */
 	uint64_t events; /* written by this operation */
-	struct kh_txn_known *known; /* digests of sealed columns that the operation knows already (txn.c) */
-	bool again;                 /* the operation is run again, and nobody waits for this run (txn.h) */
+	struct kh_txn_known *known;  /* digests of sealed columns that the operation knows already (txn.c) */
+	bool again;                  /* the operation is run again, and nobody waits for this run (txn.h) */
+	struct kh_content *contents; /* that the operation has staged */
 };
 
 /* A signed checkpoint as it is stored. */
@@ -35,13 +38,19 @@ struct kh_backend_checkpoint {
 	struct kh_view signature; /* 64 bytes */
 };
 
+#define KH_BACKEND_NAMED   0    /* the holder of content that a row names */
+#define KH_BACKEND_DROPPED (-1) /* of content that is to be removed */
+
 struct kh_backend {
 	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN if there is none. */
 	enum kh_err (*get)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
 	/* The same without the SEALED columns: they are not read, because content may be large, and come out empty. */
 	enum kh_err (*peek)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
 	enum kh_err (*insert)(struct kh_txn *txn, enum kh_table table, const void *row);
-	/* Writes the columns whose bit is set in CHANGED (bit i: columns[i]). */
+	/*
+	 * Writes the columns whose bit is set in CHANGED (bit i: columns[i]).  If content of the transaction is the
+	 * value of a column that can be apart, this and `insert` name it; what the column named before is dropped.
+	 */
 	enum kh_err (*update)(struct kh_txn *txn, enum kh_table table, const void *row, uint64_t changed);
 	/* An id that no row of the table has or had.  Every call gives another one. */
 	enum kh_err (*next_id)(struct kh_txn *txn, enum kh_table table, int64_t *ret_id);
@@ -59,7 +68,7 @@ struct kh_backend {
 	/* Audit. */
 	enum kh_err (*last_event)(struct kh_txn *txn, int64_t *ret_id); /* the greatest id of both tables; 0: none */
 	enum kh_err (*append)(struct kh_txn *txn, const struct kh_audit_entry *entry);
-	enum kh_err (*read)(struct kh_txn *txn, int64_t after,
+	enum kh_err (*read)(struct kh_txn *txn, int64_t after, bool system_only,
 			    bool (*fn)(const struct kh_audit_entry *entry, void *arg), void *arg);
 	enum kh_err (*entry)(struct kh_txn *txn, struct kh_arena *arena, int64_t id, struct kh_audit_entry *ret_entry);
 	enum kh_err (*add_checkpoint)(struct kh_txn *txn, const struct kh_backend_checkpoint *checkpoint);
@@ -75,6 +84,16 @@ struct kh_backend {
 				  struct kh_digest *ret_first);
 	enum kh_err (*kept_remove)(struct kh_txn *txn, enum kh_kept_range range, const struct kh_kept *of);
 
+	/* Content that is stored apart (content.h).  A new one is staged by HOLDER; parts are numbered from 0 on. */
+	enum kh_err (*content_new)(struct kh_txn *txn, int64_t holder, int64_t size, int64_t *ret_id);
+	enum kh_err (*content_add)(struct kh_txn *txn, int64_t id, int64_t part, struct kh_view bytes);
+	/* The first one with a greater id than AFTER that no row names; KH_EUNKNOWN if there is none. */
+	enum kh_err (*content_next)(struct kh_txn *txn, int64_t after, int64_t *ret_id, int64_t *ret_holder);
+	/* Drops it if it is HOLDER's or dropped already; *RET_DROPPED says whether it was. */
+	enum kh_err (*content_drop)(struct kh_txn *txn, int64_t id, int64_t holder, bool *ret_dropped);
+	/* Removes up to MOST parts of one that is dropped, and itself after the last of them. */
+	enum kh_err (*content_remove)(struct kh_txn *txn, int64_t id, int64_t most, bool *ret_more);
+
 	/* The store.  See kh_store_open(). */
 	enum kh_err (*open)(const char *location, enum kh_store_mode mode, struct kh_store **ret_store,
 			    struct kh_error *err);
@@ -89,7 +108,8 @@ struct kh_backend {
 struct kh_store {
 	const struct kh_backend *backend;
 	int64_t holder;
-	struct kh_store_figures figures; /* written and read atomically */
+	struct kh_store_figures figures;  /* written and read atomically */
+	struct kh_content_list *contents; /* what this process has staged (content.h) */
 	struct kh_heads *heads; /* told of every commit (heads.h); read atomically by the store's thread; NULL: none */
 };
 

@@ -52,7 +52,7 @@ bool kh_fold_is_text(const struct kh_fold *fold, struct kh_view column, struct k
 struct kh_fold_sums {
 	uint64_t reserved, charged;  /* sums over the open queries and operations, and over the ended ones */
 	uint64_t total[3], count[3]; /* by category: microbits, queries */
-	uint64_t exposed, deliveries, blocks, sealed_blocks, escalations, queries, egress, reader_egress, put;
+	uint64_t exposed, deliveries, own, blocks, sealed_blocks, escalations, queries, egress, reader_egress, put;
 	int64_t pending;
 	enum kh_taint taint;
 };

@@ -5,6 +5,7 @@
 #include "store/invariant.h"
 
 #include "core/block/taint.h"
+#include "store/rule.h"
 
 struct check {
 	struct kh_fold *fold;
@@ -123,6 +124,8 @@ static void sum_block(struct check *check, const struct kh_invariant_change *cha
 	if (context != NULL) {
 		context->blocks += is_new;
 		context->deliveries += change->fresh && row->kind == KH_BLOCK_DELIVERY;
+		context->own += change->fresh && row->kind == KH_BLOCK_HOST && row->trust == KH_UNTRUSTED &&
+				row->taint != KH_TAINT_HIGH;
 		context->put += change->fresh ? (uint64_t)row->put : 0;
 		if (row->given && (change->fresh || !was->given))
 			context->taint = kh_label_max_taint(context->taint, row->taint);
@@ -157,7 +160,7 @@ static void reset(struct kh_fold *fold, const struct kh_context_row *row)
 {
 	struct kh_fold_sums *s = kh_fold_sums(fold, KH_TABLE_CONTEXTS, row->id);
 
-	s->charged = s->exposed = s->deliveries = s->escalations = s->put = 0;
+	s->charged = s->exposed = s->deliveries = s->own = s->escalations = s->put = 0;
 	s->taint = KH_TAINT_LOW;
 }
 
@@ -187,11 +190,13 @@ static const char *check_system(const struct check *c, const struct kh_invariant
 {
 	const struct kh_system_row *row = change->row, *was = change->was;
 
-	(void)c;
 	if (row->id != 1)
 		return "is a second one";
 	if (!change->fresh && (!same_digest(&row->audit_key, &was->audit_key) || !same_text(row->id_key, was->id_key)))
 		return "has another key than before";
+	if (!change->fresh && row->halted_at != was->halted_at &&
+	    c->event->kind != (row->halted_at != 0 ? KH_AUDIT_HALTED : KH_AUDIT_RESUMED))
+		return "was stopped, or goes on, without an event of it (U8)";
 	return NULL;
 }
 
@@ -268,7 +273,7 @@ static const char *check_context(const struct check *c, const struct kh_invarian
 		return "counts other escalations than there were since its last reset (B19)";
 	if ((uint64_t)row->put != s->put)
 		return "counts other bytes than were put in (G4)";
-	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries ||
+	if (row->exposed != s->exposed || (uint64_t)row->deliveries != s->deliveries || (uint64_t)row->own != s->own ||
 	    (uint64_t)row->blocks != s->blocks)
 		return "counts other deliveries or blocks than there are";
 	if (!change->fresh && is_own_other(&row->budget, &was->budget))
@@ -298,7 +303,7 @@ static const char *check_task(const struct check *c, const struct kh_invariant_c
 		return "counts other escalations than there were, or more than it may have (B19)";
 	if (change->fresh)
 		return NULL;
-	if (row->context != was->context || is_own_other(&row->budget, &was->budget) ||
+	if (row->context != was->context || row->hosts != was->hosts || is_own_other(&row->budget, &was->budget) ||
 	    !same_digest(&row->policy, &was->policy))
 		return "is another task than before";
 	if (was->state != KH_TASK_OPEN && row->state != was->state)
@@ -312,6 +317,9 @@ static const char *check_block(const struct check *c, const struct kh_invariant_
 
 	if (row->trust == KH_UNTRUSTED && row->type == KH_INSTRUCTION)
 		return "is an untrusted instruction (K1)";
+	if (row->kind == KH_BLOCK_SEALED && row->trust != KH_UNTRUSTED &&
+	    (row->trust != KH_VETTED || row->type != KH_DATA || row->declaration == 0))
+		return "is sealed, and trusted more than a tool's result can be (U6)";
 	if (change->fresh)
 		return row->content.n == 0 && row->content.p == NULL ? NULL
 		       : kh_fold_is_of(c->fold, row->content, &row->content_hash)
@@ -457,22 +465,6 @@ static const char *check_reader(const struct check *c, const struct kh_invariant
 	return check_totals((const uint64_t[]){row->total_1, row->total_2, row->total_3}, s);
 }
 
-static const char *check_need(const struct check *c, const struct kh_invariant_change *change)
-{
-	const struct kh_need_row *row = change->row, *was = change->was;
-
-	(void)c;
-	if (!change->fresh && (row->task != was->task || !same_text(row->name, was->name) || row->lowest > was->lowest))
-		return "is another need than before (B19)";
-	return NULL;
-}
-
-static const char *check_showing(const struct check *c, const struct kh_invariant_change *change)
-{
-	(void)c;
-	return change->fresh ? NULL : "was changed (A6)";
-}
-
 static bool is_other_declaration(const struct kh_declaration_row *a, const struct kh_declaration_row *b)
 {
 	return a->task != b->task || a->context != b->context || !same_text(a->operation, b->operation) ||
@@ -500,68 +492,34 @@ static const char *check_declaration(const struct check *c, const struct kh_inva
 		return "had ended, and has another state (E7)";
 	if (row->working > was->working && !begins)
 		return "has a worker that was not begun (E7)";
+	if (row->taken_at != was->taken_at && (was->taken_at != 0 || row->state != KH_DECLARATION_RUNNING))
+		return "was allowed more than once, or without having begun (K11)";
 	if (row->block != was->block && c->event->kind != KH_AUDIT_OPERATION_ENDED &&
 	    (row->block != 0 || c->event->kind != KH_AUDIT_OPERATION_TOLD)) /* cut off before it was told */
 		return "has a result that no event of its end brought (E10)";
+	if (row->fault != was->fault && c->event->kind != KH_AUDIT_OPERATION_ENDED &&
+	    (row->fault != 0 || c->event->kind != KH_AUDIT_OPERATION_TOLD))
+		return "has a failure's words that no event of its end brought (E10)";
+	if (row->fault != 0 && row->ended != KH_ENDED_FAILED)
+		return "has a failure's words, and did not fail (U6)";
 	if (row->state == KH_DECLARATION_DONE && row->charged != row->reserved)
 		return "was not charged what was reserved for it (B6)";
 	return NULL;
 }
 
-static const char *check_result(const struct check *c, const struct kh_invariant_change *change)
-{
-	const struct kh_result_row *row = change->row, *was = change->was;
-
-	if (change->fresh)
-		return c->event->kind != KH_AUDIT_OPERATION_ENDED ? "came without an event of its operation's end"
-								  : NULL;
-	if (row->declaration != was->declaration || row->task != was->task ||
-	    !same_digest(&row->original_hash, &was->original_hash))
-		return "is another result than before (E10)";
-	if ((!same_text(row->original, was->original) || !same_text(row->details, was->details)) &&
-	    (row->purged_at == 0 || c->event->kind != KH_AUDIT_CONTENT_PURGED))
-		return "has other content than before (L5)";
-	return NULL;
-}
-
-static const char *check_rate(const struct check *c, const struct kh_invariant_change *change)
-{
-	const struct kh_rate_row *row = change->row, *was = change->was;
-
-	(void)c;
-	if (!change->fresh && (row->context != was->context || !same_text(row->operation, was->operation)))
-		return "is the rate of another operation than before (E5)";
-	return NULL;
-}
-
-static const char *check_sent(const struct check *c, const struct kh_invariant_change *change)
-{
-	const struct kh_sent_row *row = change->row, *was = change->was;
-
-	if (c->event->kind != KH_AUDIT_OPERATION_BEGUN && c->event->kind != KH_AUDIT_QUERY_ADMITTED &&
-	    c->event->kind != KH_AUDIT_QUERY_ASKED)
-		return "has something sent without a call or query that left (K7)";
-	if (!change->fresh && (row->token != was->token || !same_text(row->name, was->name)))
-		return "is of another token or parameter than before (K7)";
-	if (!change->fresh && (row->calls <= was->calls || row->fallen < was->fallen))
-		return "has fewer calls than before, or less that fell out (K7)";
-	return NULL;
-}
-
 static const char *check(const struct check *c, const struct kh_invariant_change *change)
 {
-	static const char *(*const rules[])(const struct check *, const struct kh_invariant_change *) = {
+	static const char *(*const rules[KH_TABLE_COUNT])(const struct check *, const struct kh_invariant_change *) = {
 		[KH_TABLE_SYSTEM] = check_system,    [KH_TABLE_TOKENS] = check_token,
 		[KH_TABLE_CONTEXTS] = check_context, [KH_TABLE_TASKS] = check_task,
 		[KH_TABLE_BLOCKS] = check_block,     [KH_TABLE_QUERIES] = check_query,
 		[KH_TABLE_EFFECTS] = check_effect,   [KH_TABLE_APPROVALS] = check_approval,
-		[KH_TABLE_SHOWINGS] = check_showing, [KH_TABLE_READERS] = check_reader,
-		[KH_TABLE_NEEDS] = check_need,       [KH_TABLE_DECLARATIONS] = check_declaration,
-		[KH_TABLE_RESULTS] = check_result,   [KH_TABLE_RATES] = check_rate,
-		[KH_TABLE_SENT] = check_sent,
+		[KH_TABLE_READERS] = check_reader,   [KH_TABLE_DECLARATIONS] = check_declaration,
 	};
 
-	return rules[change->table](c, change);
+	if (rules[change->table] != NULL)
+		return rules[change->table](c, change);
+	return kh_rule_broken(change->table, c->event->kind, change->row, change->fresh ? NULL : change->was);
 }
 
 /* Whether exactly one query says that this event delivered it. */

@@ -33,6 +33,9 @@ const struct kh_words kh_rows_ended_words = KH_WORDS(
 const struct kh_words kh_rows_triage_words = KH_WORDS([KH_TRIAGE_NOT] = "none", [KH_TRIAGE_ALLOW] = "allow",
 						      [KH_TRIAGE_DENY] = "deny", [KH_TRIAGE_PASS] = "pass");
 
+const struct kh_words kh_rows_pin_words =
+	KH_WORDS([KH_PIN_SEEN] = "seen", [KH_PIN_APPROVED] = "approved", [KH_PIN_HELD] = "held");
+
 _Static_assert(sizeof(enum kh_taint) == sizeof(unsigned), "a WORD column is an enum, stored as an unsigned");
 _Static_assert(sizeof(struct kh_tainted) == sizeof(struct kh_view), "a SEALED column is either");
 _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
@@ -49,6 +52,7 @@ _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 #define WORD(member, table) COLUMN(#member, WORD, member, .words = &(table))
 #define TEXT(member)        COLUMN(#member, TEXT, member, )
 #define SEALED(member)      COLUMN(#member, SEALED, member, )
+#define APART(member)       COLUMN(#member, SEALED, member, .apart = #member "_at")
 #define DIGEST(member)      COLUMN(#member, DIGEST, member, )
 #define BUDGET(member)      COLUMN(#member, INT, budget.member, )
 #define BUDGET_OWN          COLUMN("budget_own", INT, budget.own, )
@@ -56,8 +60,8 @@ _Static_assert(sizeof(uint64_t) == sizeof(int64_t), "an INT column is either");
 
 #define ROW kh_system_row
 static const struct kh_column system_columns[] = {
-	CHAIN(DIGEST, head), DIGEST(audit_key), CHAIN(INT, last), CHAIN(INT, n), INT(created_at),
-	INT(format),         SEALED(id_key),    DIGEST(policy),   INT(revision),
+	CHAIN(DIGEST, head), DIGEST(audit_key), CHAIN(INT, last), CHAIN(INT, n),  INT(created_at),
+	INT(format),         INT(halted_at),    SEALED(id_key),   DIGEST(policy), INT(revision),
 };
 #undef ROW
 
@@ -81,15 +85,19 @@ static const struct kh_column tokens_columns[] = {
 
 #define ROW kh_context_row
 static const struct kh_column contexts_columns[] = {
-	INT(asked),       INT(blocks),      BUDGET(budget),
-	BUDGET_OWN,       BUDGET(charged),  INT(created_at),
-	INT(deliveries),  INT(escalations), INT(exposed),
-	INT(goal),        INT(last_block),  INT(last_declaration),
-	INT(last_text),   INT(put),         BUDGET(remaining),
-	BUDGET(reserved), INT(reset_at),    INT(reset_block),
-	INT(resets),      INT(revision),    WORD(taint, kh_label_taint_words),
-	INT(token),       INT(total_1),     INT(total_2),
-	INT(total_3),
+	INT(asked),       INT(blocks),
+	BUDGET(budget),   BUDGET_OWN,
+	BUDGET(charged),  INT(created_at),
+	INT(deliveries),  INT(escalations),
+	INT(exposed),     INT(goal),
+	INT(last_block),  INT(last_declaration),
+	INT(last_text),   INT(own),
+	INT(put),         BUDGET(remaining),
+	BUDGET(reserved), INT(reset_at),
+	INT(reset_block), INT(resets),
+	INT(revision),    WORD(taint, kh_label_taint_words),
+	INT(token),       INT(total_1),
+	INT(total_2),     INT(total_3),
 };
 #undef ROW
 
@@ -109,6 +117,7 @@ static const struct kh_column tasks_columns[] = {
 	INT(escalation_limit),
 	INT(escalations),
 	INT(first_block),
+	INT(hosts),
 	INT(opened_at),
 	INT(pending),
 	WORD(phase, kh_phase_words),
@@ -132,7 +141,7 @@ static const struct kh_column tasks_columns[] = {
 #define ROW kh_block_row
 static const struct kh_column blocks_columns[] = {
 	TEXT(attribution),
-	SEALED(content),
+	APART(content),
 	DIGEST(content_hash),
 	INT(context),
 	INT(created_at),
@@ -291,6 +300,7 @@ static const struct kh_column declarations_columns[] = {
 	INT(egress),
 	WORD(ended, kh_rows_ended_words),
 	INT(ended_at),
+	INT(fault),
 	INT(fenced),
 	INT(holder),
 	TEXT(host),
@@ -308,6 +318,7 @@ static const struct kh_column declarations_columns[] = {
 	INT(screened),
 	WORD(state, kh_rows_declaration_words),
 	WORD(supervised, kh_rows_triage_words),
+	INT(taken_at),
 	INT(task),
 	WORD(triage, kh_rows_triage_words),
 	INT(verdict_at),
@@ -320,7 +331,7 @@ static const struct kh_column declarations_columns[] = {
 
 #define ROW kh_result_row
 static const struct kh_column results_columns[] = {
-	INT(created_at),       INT(declaration), SEALED(details), INT(expires_at), SEALED(original),
+	INT(created_at),       INT(declaration), SEALED(details), INT(expires_at), APART(original),
 	DIGEST(original_hash), INT(purged_at),   INT(revision),   INT(task),
 };
 #undef ROW
@@ -338,6 +349,37 @@ static const struct kh_column rates_columns[] = {
 static const struct kh_column sent_columns[] = {
 	INT(calls),  INT(changed_at), INT(fallen),   SEALED(last),    SEALED(lines), INT(moving), TEXT(name),
 	INT(prefix), INT(revision),   INT(same_end), INT(same_start), INT(suffix),   INT(token),
+};
+#undef ROW
+
+#define ROW kh_upstream_row
+static const struct kh_column upstreams_columns[] = {
+	SEALED(about), INT(approved_at),   INT(approved_by), TEXT(name),           DIGEST(program),
+	INT(revision), SEALED(seen_about), INT(seen_at),     DIGEST(seen_program), WORD(state, kh_rows_pin_words),
+};
+#undef ROW
+
+#define ROW kh_tool_row
+static const struct kh_column tools_columns[] = {
+	TEXT(alias),
+	INT(approved_at),
+	INT(approved_by),
+	SEALED(name),
+	SEALED(pinned),
+	DIGEST(pinned_hash),
+	INT(revision),
+	SEALED(seen),
+	INT(seen_at),
+	DIGEST(seen_hash),
+	WORD(state, kh_rows_pin_words),
+	INT(upstream),
+	SEALED(words),
+};
+#undef ROW
+
+#define ROW kh_dealing_row
+static const struct kh_column dealings_columns[] = {
+	INT(carried), INT(context), INT(revision), TEXT(server), INT(tainted),
 };
 #undef ROW
 
@@ -367,6 +409,9 @@ static const struct kh_record records[KH_TABLE_COUNT] = {
 	[KH_TABLE_RESULTS] = RECORD(results, kh_result_row),
 	[KH_TABLE_RATES] = RECORD(rates, kh_rate_row),
 	[KH_TABLE_SENT] = RECORD(sent, kh_sent_row),
+	[KH_TABLE_UPSTREAMS] = RECORD(upstreams, kh_upstream_row),
+	[KH_TABLE_TOOLS] = RECORD(tools, kh_tool_row),
+	[KH_TABLE_DEALINGS] = RECORD(dealings, kh_dealing_row),
 };
 
 const struct kh_record *kh_record_of(enum kh_table table)

@@ -30,6 +30,11 @@ struct kh_column {
 	size_t offset;
 	const struct kh_words *words;
 	bool chain; /* part of a chain's head: not in events, because the chain itself proves it */
+	/*
+	 * Of a sealed column: the column of the database that names the content if it is stored apart (content.h); 0
+	 * there: it is in the row.  It is not in events.  NULL: the content is always in the row.
+	 */
+	const char *apart;
 };
 
 #define KH_RECORD_COLUMNS  48
@@ -58,6 +63,9 @@ enum kh_table {
 	KH_TABLE_RESULTS,
 	KH_TABLE_RATES,
 	KH_TABLE_SENT,
+	KH_TABLE_UPSTREAMS,
+	KH_TABLE_TOOLS,
+	KH_TABLE_DEALINGS,
 	KH_TABLE_COUNT
 };
 
@@ -85,8 +93,11 @@ enum kh_index {
 	KH_INDEX_TASKS_ALL_OPEN,        /* state = open, of every context */
 	KH_INDEX_BLOCKS_OF_TASK,        /* task = KEY, kind = sealed, told = 0 */
 	KH_INDEX_BLOCKS_TOLD,           /* task = KEY and told > 0; by `told`, which AFTER means too, not by id */
+	KH_INDEX_BLOCKS_GIVEN,          /* context = KEY and given = 1 */
+	KH_INDEX_BLOCKS_OUTPUT,         /* context = KEY and kind = output: the newest alone */
 	KH_INDEX_QUERIES_OPEN,          /* task = KEY and state <> done */
 	KH_INDEX_QUERIES_ALL_OPEN,      /* state <> done, of every task */
+	KH_INDEX_QUERIES_COMING,        /* context = KEY, state ready, outcome delivered, category 2 or 3 */
 	KH_INDEX_EFFECTS_OPEN,          /* state waiting or begun */
 	KH_INDEX_EFFECTS_READER,        /* state waiting, reader = TEXT: asks that wait for a Reader that is an agent */
 	KH_INDEX_EFFECTS_BEGUN,         /* state begun, reader = TEXT: asks that it was given and has not answered */
@@ -111,6 +122,13 @@ enum kh_index {
 	KH_INDEX_RATES,                    /* context = KEY and operation = TEXT */
 	KH_INDEX_SENT,                     /* token = KEY and name = TEXT */
 	KH_INDEX_SENT_OF_TOKEN,            /* token = KEY */
+	KH_INDEX_UPSTREAMS,                /* all */
+	KH_INDEX_UPSTREAMS_NAMED,          /* name = TEXT */
+	KH_INDEX_TOOLS_OF_UPSTREAM,        /* upstream = KEY */
+	KH_INDEX_TOOLS_NAMED,              /* upstream = KEY and alias = TEXT, not empty */
+	KH_INDEX_DEALINGS,                 /* context = KEY and server = TEXT */
+	KH_INDEX_DEALINGS_OF_CONTEXT,      /* context = KEY */
+	KH_INDEX_DEALINGS_TAINTED,         /* server = TEXT and tainted = 1 */
 	KH_INDEX_COUNT
 };
 

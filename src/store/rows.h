@@ -31,6 +31,7 @@ struct kh_system_row {
 	struct kh_digest audit_key; /* Ed25519 public key of the checkpoints */
 	struct kh_digest policy;    /* the policy in force when a process last started */
 	int64_t format;             /* of the events that are written now; 0: format 1 (audit.h) */
+	int64_t halted_at;          /* no external operation begins; 0: they do (U8) */
 	struct kh_chain chain;
 };
 
@@ -58,12 +59,13 @@ struct kh_context_row {
 	uint64_t escalations;               /* admitted since the last reset (B19) */
 	int64_t put;                        /* bytes of content put in since the last reset */
 	int64_t deliveries;                 /* since the last reset */
-	int64_t blocks;                     /* over its whole life, as far as they are known */
-	int64_t last_block;                 /* the newest; each names the one before it */
-	int64_t last_text;                  /* the newest delivery with text since the last reset (B13) */
-	int64_t last_declaration;           /* the newest; each names the one before it */
-	int64_t goal, asked;                /* the newest goal, and message of the user, that its host added: blocks */
-	int64_t reset_block; /* the newest block at the last reset: older blocks no longer count as given */
+	int64_t own;              /* untrusted blocks of less than high taint that were added since then (K11) */
+	int64_t blocks;           /* over its whole life, as far as they are known */
+	int64_t last_block;       /* the newest; each names the one before it */
+	int64_t last_text;        /* the newest delivery with text since the last reset (B13) */
+	int64_t last_declaration; /* the newest; each names the one before it */
+	int64_t goal, asked;      /* the newest goal, and message of the user, that its host added: blocks */
+	int64_t reset_block;      /* the newest block at the last reset: older blocks no longer count as given */
 	int64_t resets, created_at, reset_at;
 };
 
@@ -88,6 +90,7 @@ struct kh_task_row {
 	int64_t egress;        /* bytes chosen by its Controller that went out (E5) */
 	int64_t reader_egress; /* bytes of its queries and calls to Readers behind a network (E5) */
 	int64_t put;           /* bytes of content put in */
+	int64_t hosts;         /* 1: it has the calls of the host's own tools, and nothing else (K11) */
 	int64_t opened_at, ended_at;
 	struct kh_view reason; /* why it failed: a code */
 	struct kh_chain chain;
@@ -96,7 +99,7 @@ struct kh_task_row {
 
 /* Where a block came from. */
 enum kh_block_kind {
-	KH_BLOCK_SEALED,   /* put in; the Controller never gets its content */
+	KH_BLOCK_SEALED,   /* put in; the Controller gets its content only in a fence, or if a rule vets it (U6) */
 	KH_BLOCK_DELIVERY, /* an answer */
 	KH_BLOCK_HOST,     /* put into a context by its host (K11) */
 	KH_BLOCK_OUTPUT,   /* an agent's output (K9) */
@@ -118,7 +121,7 @@ struct kh_block_row {
 	struct kh_digest content_hash;
 	struct kh_view tainted_by;  /* ids, ascending, as a JSON array of numbers */
 	struct kh_view attribution; /* canonical JSON (E10); empty: none */
-	struct kh_view origin;      /* what an operation was asked for to get it (core/comm/origin.h); empty: none */
+	struct kh_view origin;      /* blocks with the same are the same thing (B19; core/comm/origin.h); empty: none */
 	int64_t given;              /* 1: the context has seen the content */
 	int64_t prev;               /* the context's block before this one */
 	int64_t prev_text;          /* the delivery with text before this one (B13); 0: none since the last reset */
@@ -311,8 +314,10 @@ struct kh_declaration_row {
 	int64_t reader_egress;      /* bytes that models behind a network were sent to verify it (E5) */
 	uint64_t reserved, charged; /* microbits of its outcome and time (B8) */
 	int64_t holder;             /* the process that carries it out (store.h) */
+	int64_t taken_at;           /* of a host's own tool: when a caller was told, once, that it may call it (K11) */
 	int64_t working;            /* 1: as far as is known its worker has not ended, even if its task has */
 	int64_t block;              /* its result, sealed */
+	int64_t fault; /* of an upstream's tool that failed: a sealed block with what it said of that; 0: none */
 	int64_t declared_at, begun_at, ended_at;
 	int64_t wall_ms; /* milliseconds from its beginning to its last slot: a little more than it may run */
 	int64_t release_at;
@@ -352,6 +357,18 @@ struct kh_sent_row {
 	int64_t changed_at;
 };
 
+/*
+ * What a context has sent to an upstream server since a human reset the context, as far as it matters for what may come
+ * back from there (U6).  There is no row for one that has sent only what a low taint permits.
+ */
+struct kh_dealing_row {
+	int64_t id, revision;
+	int64_t context;
+	struct kh_view server; /* its name in the configuration */
+	int64_t tainted;       /* 1: arguments, when the context's taint was above low, or sealed content in them */
+	int64_t carried;       /* 1: sealed content that was put into arguments */
+};
+
 /* A page of an approval's text that was shown to a principal (A6). */
 struct kh_showing_row {
 	int64_t id, revision;
@@ -365,6 +382,37 @@ struct kh_reader_row {
 	uint64_t queries_1, queries_2, queries_3;
 	uint64_t total_1, total_2, total_3;       /* microbits reserved or charged */
 	struct kh_view quota_1, quota_2, quota_3; /* state of the rates, as text (quotatext.h of the engine) */
+};
+
+/* How far a human has agreed to what an upstream server offers (U4). */
+enum kh_pin {
+	KH_PIN_SEEN,     /* nobody has approved it yet */
+	KH_PIN_APPROVED, /* what is approved is what was seen last */
+	KH_PIN_HELD, /* it was approved, and was seen to differ since: a human has to look, even if it changes back */
+};
+extern const struct kh_words kh_rows_pin_words;
+
+/* An upstream MCP server: as it was approved, and as it was last seen (U4). */
+struct kh_upstream_row {
+	int64_t id, revision;
+	struct kh_view name;                    /* in the configuration */
+	struct kh_digest program, seen_program; /* of what is run, or of where it is called; zero: none was approved */
+	enum kh_pin state;
+	struct kh_view about, seen_about; /* sealed: JSON: what the server says of itself, with its instructions */
+	int64_t seen_at, approved_at, approved_by; /* BY: a token */
+};
+
+/* One tool of an upstream server.  An empty `pinned` was never approved; an empty `seen` is no longer offered. */
+struct kh_tool_row {
+	int64_t id, revision;
+	int64_t upstream;
+	struct kh_view alias; /* its name for Controllers, [A-Za-z0-9_-]{1,64}; given when it is first approved */
+	struct kh_view name;  /* sealed: the server's own name for it */
+	struct kh_digest pinned_hash, seen_hash;
+	enum kh_pin state;
+	struct kh_view pinned, seen; /* sealed: canonical JSON of all that the server says of it */
+	struct kh_view words;        /* sealed: the reviewer's own description; empty: the server's */
+	int64_t seen_at, approved_at, approved_by;
 };
 
 /* The lowest category that was asked about one thing in a task (B19). */

@@ -1,32 +1,22 @@
 /*
  * The store's front: passes calls on to the backend, and waits for operations.
  *
- * A waiting caller sleeps on a word in its own memory, which the store's thread sets before it wakes the caller.  So
- * waiting callers share no lock, however many they are.
+ * A waiting caller sleeps on a latch of its own, which the store's thread sets.  So waiting callers share no lock,
+ * however many they are.
  */
 #include "store/store.h"
 
+#include "base/latch.h"
 #include "store/backend.h"
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 struct waiter {
 	struct kh_store_job job; /* first */
-	uint32_t done;
+	struct kh_latch done;
 };
 
 static void wake(struct kh_store_job *job)
 {
-	struct waiter *w = (struct waiter *)job;
-	uint32_t *word = &w->done;
-
-	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
-	/*
-	 * The waiter may be gone already.  Then nobody is woken, or at worst a thread that checks its own word again.
-	 */
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	kh_latch_set(&((struct waiter *)job)->done);
 }
 
 enum kh_err kh_store_open(const struct kh_backend *backend, const char *location, enum kh_store_mode mode,
@@ -51,8 +41,7 @@ enum kh_err kh_store_run(struct kh_store *store, kh_store_fn *fn, void *arg, str
 	struct waiter w = {.job = {.fn = fn, .arg = arg, .done = wake}};
 
 	kh_store_submit(store, &w.job);
-	while (__atomic_load_n(&w.done, __ATOMIC_ACQUIRE) == 0)
-		syscall(SYS_futex, &w.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	kh_latch_wait(&w.done);
 	if (w.job.result != KH_OK && err != NULL)
 		*err = w.job.err;
 	return w.job.result;
@@ -95,6 +84,7 @@ struct kh_store_figures kh_store_figures(struct kh_store *store)
 		.operations = __atomic_load_n(&f->operations, __ATOMIC_RELAXED),
 		.commits = __atomic_load_n(&f->commits, __ATOMIC_RELAXED),
 		.events = __atomic_load_n(&f->events, __ATOMIC_RELAXED),
+		.largest = __atomic_load_n(&f->largest, __ATOMIC_RELAXED),
 		.checkpoints = __atomic_load_n(&f->checkpoints, __ATOMIC_RELAXED),
 		.witness_lines = __atomic_load_n(&f->witness_lines, __ATOMIC_RELAXED),
 		.witness_failures = __atomic_load_n(&f->witness_failures, __ATOMIC_RELAXED),

@@ -63,7 +63,11 @@ void kh_store_submit(struct kh_store *store, struct kh_store_job *job);
  */
 enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, struct kh_error *err) KH_CHECKED;
 
-/* The same, but only if that takes no time: KH_ESTORE if many read already.  For what can also be done later. */
+/*
+ * Reads what is likely, if that takes no time: KH_ESTORE if many read already.  Rows that the store's thread has used
+ * lately come from its memory, each as it was committed last; the others from a snapshot.  What any process committed
+ * before the call is seen, but the rows need not be of one moment.  For what is checked again in an operation.
+ */
 enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg) KH_CHECKED;
 
 /*
@@ -90,6 +94,7 @@ enum kh_err kh_store_keep_heads(struct kh_store *store, struct kh_heads *heads, 
 /* What was done since the store was opened. */
 struct kh_store_figures {
 	uint64_t operations, commits, events;
+	uint64_t largest;                         /* pages that the largest commit wrote */
 	uint64_t checkpoints;                     /* signed by this process, and stored */
 	uint64_t witness_lines, witness_failures; /* written to a witness file; times that it could not be written */
 	uint64_t witness_broken;                  /* 1: the witness could not be written the last time */

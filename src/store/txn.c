@@ -18,6 +18,7 @@ struct kh_txn_row {
 	struct kh_txn_row *next;
 	enum kh_table table;
 	bool fresh;       /* not in the database yet */
+	bool closed;      /* its sealed columns were not read */
 	bool recorded;    /* in an event since it was loaded or created */
 	uint64_t changed; /* columns that are in the event being written */
 	uint64_t dirty;   /* columns that events have recorded and that are not written to the database yet */
@@ -50,6 +51,13 @@ static struct kh_digest digest_of(const struct kh_txn *txn, struct kh_view bytes
 			return known->digest;
 	}
 	return kh_canonical_digest(bytes);
+}
+
+void kh_txn_use_contents(struct kh_txn *txn, struct kh_content *contents)
+{
+	txn->contents = contents;
+	for (struct kh_content *c = contents; c != NULL; c = c->next)
+		c->named = false;
 }
 
 void kh_txn_again(struct kh_txn *txn)
@@ -116,12 +124,52 @@ static enum kh_err write_row(struct kh_txn *txn, struct kh_txn_row *r)
 	return e;
 }
 
+/*
+ * New rows come first, because others may refer to them.  A database that has a reference to a row which is not there yet
+ * looks for such references at each row that comes in, through all rows of the tables that can have one.
+ */
 static enum kh_err write_rows(struct kh_txn *txn)
 {
 	enum kh_err e = KH_OK;
 
 	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next)
+		e = r->fresh ? write_row(txn, r) : KH_OK;
+	for (struct kh_txn_row *r = txn->rows; r != NULL && e == KH_OK; r = r->next)
 		e = write_row(txn, r);
+	return e;
+}
+
+static enum kh_err load_new(struct kh_txn *txn, enum kh_table table, int64_t id, bool closed, void **ret_row)
+{
+	struct kh_txn_row *r = keep(txn, table);
+
+	if (r == NULL)
+		return KH_ENOMEM;
+	enum kh_err e = (closed ? txn->backend->peek : txn->backend->get)(txn, table, id, r->row);
+	if (e != KH_OK)
+		return e;
+	memcpy(r->was, r->row, kh_record_of(table)->size);
+	r->closed = closed;
+	append(txn, r);
+	*ret_row = r->row;
+	return KH_OK;
+}
+
+/* Reads the sealed columns of R that were neither read nor changed yet. */
+static enum kh_err open_row(struct kh_txn *txn, struct kh_txn_row *r)
+{
+	const struct kh_record *record = kh_record_of(r->table);
+	char *whole = kh_arena_alloc(txn->arena, record->size);
+	enum kh_err e = whole != NULL ? txn->backend->get(txn, r->table, id_of(r->row), whole) : KH_ENOMEM;
+
+	for (size_t i = 0; i < record->count && e == KH_OK; i++) {
+		const struct kh_column *c = &record->columns[i];
+		if (c->kind != KH_COLUMN_SEALED || r->dirty >> i & 1 || !kh_record_same(c, r->row, r->was))
+			continue;
+		memcpy((char *)r->row + c->offset, whole + c->offset, sizeof(struct kh_view));
+		memcpy((char *)r->was + c->offset, whole + c->offset, sizeof(struct kh_view));
+	}
+	r->closed = r->closed && e != KH_OK;
 	return e;
 }
 
@@ -130,17 +178,19 @@ enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id,
 	struct kh_txn_row *r = loaded(txn, table, id);
 
 	if (r != NULL) {
+		enum kh_err e = r->closed ? open_row(txn, r) : KH_OK;
 		*ret_row = r->row;
-		return KH_OK;
-	}
-	r = keep(txn, table);
-	if (r == NULL)
-		return KH_ENOMEM;
-	enum kh_err e = txn->backend->get(txn, table, id, r->row);
-	if (e != KH_OK)
 		return e;
-	memcpy(r->was, r->row, kh_record_of(table)->size);
-	append(txn, r);
+	}
+	return load_new(txn, table, id, false, ret_row);
+}
+
+enum kh_err kh_txn_load_closed_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row)
+{
+	const struct kh_txn_row *r = loaded(txn, table, id);
+
+	if (r == NULL)
+		return load_new(txn, table, id, true, ret_row);
 	*ret_row = r->row;
 	return KH_OK;
 }
@@ -426,6 +476,7 @@ enum kh_err kh_txn_operate(struct kh_txn *txn, kh_store_fn *fn, void *arg)
 
 	txn->rows = txn->last_row = NULL;
 	txn->known = NULL;
+	txn->contents = NULL;
 	txn->again = false;
 	txn->arena = NULL;
 	txn->events = 0;

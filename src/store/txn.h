@@ -18,6 +18,7 @@
 #define KH_STORE_TXN_H
 
 #include "store/audit.h"
+#include "store/content.h"
 #include "store/record.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -35,6 +36,13 @@ enum kh_err kh_txn_load_row(struct kh_txn *txn, enum kh_table table, int64_t id,
  */
 #define kh_txn_peek(txn, table, id, ret_row) kh_txn_peek_row((txn), (table), (id), (void *)(ret_row))
 enum kh_err kh_txn_peek_row(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row) KH_CHECKED;
+
+/*
+ * The same as kh_txn_load(), but the sealed columns are not read, because content may be large: they are empty.  What is
+ * not changed stays as it is.  If the row was loaded before, it is given out as it is.
+ */
+#define kh_txn_load_closed(txn, table, id, ret_row) kh_txn_load_closed_row((txn), (table), (id), (void **)(ret_row))
+enum kh_err kh_txn_load_closed_row(struct kh_txn *txn, enum kh_table table, int64_t id, void **ret_row) KH_CHECKED;
 
 /* A new row, all zero except its id.  The next event records it. */
 #define kh_txn_new(txn, table, ret_row) kh_txn_new_row((txn), (table), (void **)(ret_row))
@@ -58,6 +66,9 @@ bool kh_txn_has_changed(const struct kh_txn *txn);
  * has it from where BYTES came into this process; BYTES are known by their address, and are not read.
  */
 enum kh_err kh_txn_know(struct kh_txn *txn, struct kh_view bytes, const struct kh_digest *digest) KH_CHECKED;
+
+/* What the operation has staged (content.h), a list.  A row that holds the bytes of one of them names it. */
+void kh_txn_use_contents(struct kh_txn *txn, struct kh_content *contents);
 
 /* The operation fails because it has to be run again: whoever waits for it is told at once, before the commit. */
 void kh_txn_again(struct kh_txn *txn);

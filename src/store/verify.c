@@ -329,28 +329,19 @@ static void check_ends(struct pass *p)
 
 /* --- witness ------------------------------------------------------------------------------------------------------ */
 
-/* Compares one line with the store's checkpoint of the same number.  A line that is no checkpoint does not matter. */
-static void compare_line(struct pass *p, struct kh_view line)
+/* Every line is whole, and the store's checkpoint of its number. */
+static void compare_lines(struct pass *p)
 {
-	struct kh_view own = {"", 0};
 	struct kh_error why = {.code = NULL};
+	struct kh_witness_seen seen;
 
-	kh_arena_clear(&p->scratch);
-	int64_t number = kh_witness_number(&p->scratch, line);
-	if (number == 0)
-		return;
-	p->failed = kh_checkpoint_line(p->txn, number, &p->scratch, &own);
-	if (p->failed == KH_EUNKNOWN)
-		p->failed = KH_OK;
-	if (p->failed == KH_OK)
-		p->failed = kh_witness_compare(&p->scratch, line, own, &why);
+	p->failed = kh_witness_check(p->txn, p->v->witness, &p->scratch, &seen, &why);
 	if (p->failed == KH_ECHANGED) {
 		p->failed = KH_OK;
 		bad(p, why.code, p->v->covered, 0, "%s", why.detail);
 	}
-	p->v->compared++;
-	if (number > p->v->witnessed)
-		p->v->witnessed = number;
+	p->v->compared = seen.compared;
+	p->v->witnessed = seen.last;
 }
 
 /* The last checkpoint says which checkpoints the witness had: all of them must still be there. */
@@ -376,10 +367,7 @@ static void check_whole(struct pass *p)
 
 static void check_witness(struct pass *p)
 {
-	struct kh_view rest = p->v->witness, line;
-
-	while (p->failed == KH_OK && p->v->code == NULL && kh_view_split(&rest, '\n', &line))
-		compare_line(p, line);
+	compare_lines(p);
 	if (p->failed == KH_OK && p->v->code == NULL && p->v->witness_name.n > 0)
 		check_whole(p);
 	if (p->failed == KH_OK && p->v->compared == 0 && (p->v->witness.n > 0 || p->v->witness_name.n == 0))

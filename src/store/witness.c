@@ -67,6 +67,14 @@ int64_t kh_witness_number(struct kh_arena *arena, struct kh_view line)
 	return kh_checkpoint_read_line(arena, line, &l) ? l.n : 0;
 }
 
+/* Whether two lines of the same checkpoint agree in everything else. */
+static bool is_equal(const struct kh_checkpoint_line *a, const struct kh_checkpoint_line *b)
+{
+	return a->last == b->last && a->numbered == b->numbered &&
+	       memcmp(&a->store, &b->store, sizeof(a->store)) == 0 &&
+	       memcmp(a->signature, b->signature, sizeof(a->signature)) == 0;
+}
+
 enum kh_err kh_witness_compare(struct kh_arena *arena, struct kh_view witnessed, struct kh_view line,
 			       struct kh_error *err)
 {
@@ -89,6 +97,10 @@ enum kh_err kh_witness_compare(struct kh_arena *arena, struct kh_view witnessed,
 	if (!same)
 		return kh_error_set(err, KH_ECHANGED, "store_forked",
 				    "checkpoint %lld is not the one that the witness saw", (long long)seen.n);
+	if (!is_equal(&seen, &has))
+		return kh_error_set(err, KH_ECHANGED, "witness_changed",
+				    "the witness's line of checkpoint %lld is not the one that was signed",
+				    (long long)seen.n);
 	return KH_OK;
 }
 
@@ -200,6 +212,45 @@ static int64_t quick_number(struct kh_view line)
 	while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9')
 		n++;
 	return n < line.n && kh_view_int(kh_view_sub(line, 0, n), &number) ? number : 0;
+}
+
+/* Compares LINE with the store's; *RET_NUMBER is its number, 0 if it is no line of a checkpoint. */
+static enum kh_err check_line(struct kh_txn *txn, struct kh_view line, struct kh_arena *scratch, int64_t *ret_number,
+			      struct kh_error *err)
+{
+	struct kh_view own = {"", 0};
+	int64_t claimed = quick_number(line);
+
+	kh_arena_clear(scratch);
+	*ret_number = claimed != 0 ? kh_witness_number(scratch, line) : 0;
+	if (kh_arena_check(scratch) != KH_OK)
+		return KH_ENOMEM;
+	if (claimed != *ret_number)
+		return kh_error_set(err, KH_ECHANGED, "witness_incomplete",
+				    "the witness's line of checkpoint %lld is not whole", (long long)claimed);
+	if (claimed == 0)
+		return KH_OK;
+	enum kh_err e = kh_checkpoint_line(txn, claimed, scratch, &own);
+	return e == KH_OK || e == KH_EUNKNOWN ? kh_witness_compare(scratch, line, own, err) : e;
+}
+
+enum kh_err kh_witness_check(struct kh_txn *txn, struct kh_view lines, struct kh_arena *scratch,
+			     struct kh_witness_seen *ret_seen, struct kh_error *err)
+{
+	struct kh_view line;
+	int64_t number = 0;
+	enum kh_err e = KH_OK;
+
+	*ret_seen = (struct kh_witness_seen){0};
+	while (e == KH_OK && kh_view_split(&lines, '\n', &line)) {
+		e = check_line(txn, line, scratch, &number, err);
+		if (e != KH_OK || number == 0)
+			continue;
+		ret_seen->compared++;
+		if (number > ret_seen->last)
+			ret_seen->last = number;
+	}
+	return e;
 }
 
 enum kh_err kh_witness_missing(struct kh_view lines, int64_t first, int64_t seen, struct kh_arena *arena,

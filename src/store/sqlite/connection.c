@@ -219,6 +219,17 @@ static const char *const texts[KH_CONNECTION_TEXT_COUNT] = {
 				       "stream = ?2 AND part < ?3"),
 	[KH_CONNECTION_KEPT_OF_TOKEN] = "DELETE FROM kept INDEXED BY kept_of_token WHERE token = ?1",
 	[KH_CONNECTION_KEPT_UNTIL] = "DELETE FROM kept INDEXED BY kept_until WHERE until <= ?1",
+	[KH_CONNECTION_CONTENT_NEW] = "INSERT INTO contents (holder, size) VALUES (?1, ?2)",
+	[KH_CONNECTION_CONTENT_ADD] = "INSERT INTO parts (id, bytes) VALUES (?1, ?2)",
+	[KH_CONNECTION_CONTENT_SIZE] = "SELECT size FROM contents WHERE id = ?1 AND holder = 0",
+	[KH_CONNECTION_CONTENT_PARTS] = "SELECT bytes FROM parts WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+	[KH_CONNECTION_CONTENT_NAME] = "UPDATE contents SET holder = 0 WHERE id = ?1 AND holder = ?2 AND size = ?3",
+	[KH_CONNECTION_CONTENT_NEXT] = ("SELECT id, holder FROM contents INDEXED BY contents_unnamed "
+					"WHERE holder <> 0 AND id > ?1 ORDER BY id LIMIT 1"),
+	[KH_CONNECTION_CONTENT_DROP] = "UPDATE contents SET holder = -1 WHERE id = ?1 AND holder IN (?2, -1)",
+	[KH_CONNECTION_CONTENT_REMOVE_PARTS] = ("DELETE FROM parts WHERE id IN (SELECT id FROM parts "
+						"WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3)"),
+	[KH_CONNECTION_CONTENT_REMOVE] = "DELETE FROM contents WHERE id = ?1 AND holder = -1",
 };
 
 /*
@@ -238,8 +249,13 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_TASKS_ALL_OPEN] = "tasks INDEXED BY tasks_open WHERE state = 'open'",
 	[KH_INDEX_BLOCKS_OF_TASK] = "blocks INDEXED BY blocks_of_task WHERE task = ?1 AND kind = 'sealed' AND told = 0",
 	[KH_INDEX_BLOCKS_TOLD] = "blocks INDEXED BY blocks_told WHERE task = ?1 AND told > 0",
+	[KH_INDEX_BLOCKS_GIVEN] = "blocks INDEXED BY blocks_given WHERE context = ?1 AND given = 1",
+	[KH_INDEX_BLOCKS_OUTPUT] = ("blocks WHERE id = (SELECT max(id) FROM blocks INDEXED BY blocks_outputs "
+				    "WHERE context = ?1 AND kind = 'output')"),
 	[KH_INDEX_QUERIES_OPEN] = "queries INDEXED BY queries_open WHERE task = ?1 AND state <> 'done'",
 	[KH_INDEX_QUERIES_ALL_OPEN] = "queries INDEXED BY queries_open WHERE state <> 'done'",
+	[KH_INDEX_QUERIES_COMING] = ("queries INDEXED BY queries_coming WHERE context = ?1 AND state = 'ready' AND "
+				     "outcome = 'delivered' AND category > 1"),
 	[KH_INDEX_EFFECTS_OPEN] = OPEN_EFFECTS,
 	[KH_INDEX_EFFECTS_READER] = (OPEN_EFFECTS " AND reader = ?2 AND state = 'waiting'"),
 	[KH_INDEX_EFFECTS_BEGUN] = (OPEN_EFFECTS " AND reader = ?2 AND state = 'begun'"),
@@ -266,6 +282,13 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_RATES] = "rates INDEXED BY rates_of_context WHERE context = ?1 AND operation = ?2",
 	[KH_INDEX_SENT] = "sent INDEXED BY sent_of_token WHERE token = ?1 AND name = ?2",
 	[KH_INDEX_SENT_OF_TOKEN] = "sent INDEXED BY sent_of_token WHERE token = ?1",
+	[KH_INDEX_UPSTREAMS] = "upstreams WHERE TRUE",
+	[KH_INDEX_UPSTREAMS_NAMED] = "upstreams INDEXED BY upstreams_named WHERE name = ?2",
+	[KH_INDEX_TOOLS_OF_UPSTREAM] = "tools INDEXED BY tools_of_upstream WHERE upstream = ?1",
+	[KH_INDEX_TOOLS_NAMED] = "tools INDEXED BY tools_named WHERE upstream = ?1 AND alias = ?2 AND alias <> ''",
+	[KH_INDEX_DEALINGS] = "dealings INDEXED BY dealings_of_context WHERE context = ?1 AND server = ?2",
+	[KH_INDEX_DEALINGS_OF_CONTEXT] = "dealings INDEXED BY dealings_of_context WHERE context = ?1",
+	[KH_INDEX_DEALINGS_TAINTED] = "dealings INDEXED BY dealings_tainted WHERE server = ?2 AND tainted = 1",
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)
@@ -335,10 +358,20 @@ static void write_columns(struct kh_buf *sql, const struct kh_record *record, bo
 	}
 }
 
+/* The columns that name content which is stored apart, of the columns whose bit is set; AFTER follows each name. */
+static void write_apart(struct kh_buf *sql, const struct kh_record *record, uint64_t columns, const char *after)
+{
+	for (size_t i = 0; i < record->count; i++) {
+		if (columns >> i & 1 && record->columns[i].apart != NULL)
+			kh_buf_printf(sql, ", \"%s\"%s", record->columns[i].apart, after);
+	}
+}
+
 static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64_t wanted)
 {
 	kh_buf_lit(sql, "SELECT id");
 	write_columns(sql, record, wanted != 0);
+	write_apart(sql, record, wanted != 0 ? UINT64_MAX : 0, "");
 	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
 }
 
@@ -346,9 +379,10 @@ static void write_insert(struct kh_buf *sql, const struct kh_record *record, uin
 {
 	kh_buf_printf(sql, "INSERT INTO %s (id", record->table);
 	write_columns(sql, record, wanted != 0);
+	write_apart(sql, record, UINT64_MAX, "");
 	kh_buf_lit(sql, ") VALUES (?");
 	for (size_t i = 0; i < record->count; i++)
-		kh_buf_lit(sql, ", ?");
+		kh_buf_add(sql, record->columns[i].apart != NULL ? KH_LIT(", ?, ?") : KH_LIT(", ?"));
 	kh_buf_lit(sql, ")");
 }
 
@@ -363,7 +397,20 @@ static void write_update(struct kh_buf *sql, const struct kh_record *record, uin
 		kh_buf_printf(sql, "%s\"%s\" = ?", comma, record->columns[i].name);
 		comma = ", ";
 	}
+	write_apart(sql, record, columns, " = ?");
 	kh_buf_lit(sql, " WHERE id = ?");
+}
+
+static void write_forget(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
+{
+	(void)columns;
+	kh_buf_lit(sql, "UPDATE contents SET holder = -1 WHERE holder = 0 AND id IN (SELECT 0");
+	for (size_t i = 0; i < record->count; i++) {
+		if (record->columns[i].apart != NULL)
+			kh_buf_printf(sql, " UNION ALL SELECT \"%s\" FROM %s WHERE id = ?1", record->columns[i].apart,
+				      record->table);
+	}
+	kh_buf_lit(sql, ")");
 }
 
 static void write_next_id(struct kh_buf *sql, const struct kh_record *record, uint64_t columns)
@@ -386,10 +433,9 @@ sqlite3_stmt *kh_connection_row(struct kh_connection *c, enum kh_connection_row 
 		write_fn *write;
 		bool wanted; /* sealed columns */
 	} all[KH_CONNECTION_ROW_COUNT] = {
-		[KH_CONNECTION_GET] = {write_get, true},
-		[KH_CONNECTION_PEEK] = {write_get, false},
-		[KH_CONNECTION_INSERT] = {write_insert, true},
-		[KH_CONNECTION_NEXT_ID] = {write_next_id, false},
+		[KH_CONNECTION_GET] = {write_get, true},        [KH_CONNECTION_PEEK] = {write_get, false},
+		[KH_CONNECTION_INSERT] = {write_insert, true},  [KH_CONNECTION_NEXT_ID] = {write_next_id, false},
+		[KH_CONNECTION_FORGET] = {write_forget, false},
 	};
 	sqlite3_stmt **slot = &c->rows[which][table];
 

@@ -15,6 +15,8 @@
 #include <time.h>
 
 #define CHECKPOINT_PAGES 4000 /* pages in the log before they are copied into the database: 16 MiB */
+#define FEW_PAGES        64   /* that the store's thread copies itself */
+#define ROUNDS           8    /* copies on the other thread until the store's thread copies what is left */
 
 static void count(uint64_t *figure, uint64_t n)
 {
@@ -49,7 +51,7 @@ static enum kh_err give_up(struct kh_group *g, int rc, struct kh_error *err)
 	return e;
 }
 
-/* Empties the row cache if another connection has committed since. */
+/* The row cache is emptied if another connection has committed since. */
 static int check_cache(struct kh_group *g)
 {
 	int rc = SQLITE_OK;
@@ -145,6 +147,7 @@ static void run_group(struct kh_group *g, struct queue *q)
 
 	g->grown.n = 0;
 	g->grown.lost = false;
+	g->wrote = false;
 	int rc = begin(g);
 	bool begun = rc == SQLITE_OK;
 	if (begun)
@@ -159,6 +162,7 @@ static void run_group(struct kh_group *g, struct queue *q)
 			fail_job(job, e, &err);
 		return;
 	}
+	kh_cache_commit(g->c->cache, g->wrote);
 	count(&g->store->figures.commits, 1);
 	count(&g->store->figures.events, events);
 	tell_heads(heads, &g->grown);
@@ -185,31 +189,65 @@ static void run_all(struct kh_group *g, struct kh_store_job *first)
 
 /* --- the log ------------------------------------------------------------------------------------------------------ */
 
+static void count_largest(struct kh_group *g, int64_t pages)
+{
+	uint64_t *largest = &g->store->figures.largest;
+
+	if ((uint64_t)pages > __atomic_load_n(largest, __ATOMIC_RELAXED)) /* only this thread writes it */
+		__atomic_store_n(largest, (uint64_t)pages, __ATOMIC_RELAXED);
+}
+
 static int log_grew(void *arg, sqlite3 *db, const char *name, int pages)
 {
 	struct kh_group *g = arg;
 
 	(void)db;
 	(void)name;
-	g->behind = pages;
+	g->wrote = true;
+	if (pages < g->pages) /* it began anew */
+		g->copied_at = 0;
+	count_largest(g, pages < g->pages ? pages : pages - g->pages);
+	g->pages = pages;
 	return SQLITE_OK;
 }
 
-/*
- * Copies the log into the database if it has grown long.  Pages that others still read stay in the log, and all of them
- * stay if there is no room: that is not an error.  A failed sync is an error.
- */
-static void shorten_log(struct kh_group *g)
+/* A copy has ended.  No room, or somebody who still reads, is not an error.  A failed sync is an error. */
+static void check_copy(struct kh_group *g, int rc)
 {
-	if (g->behind < CHECKPOINT_PAGES || g->failed)
-		return;
-	g->behind = 0;
-	errno = 0;
-	int rc = kh_connection_told(sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL));
 	if (kh_connection_is_fatal(rc)) {
 		g->failed = true;
 		(void)kh_connection_fail(g->c, rc, &g->reason);
 	}
+}
+
+/* Copies what is left on this thread.  The log begins anew with the next commit if nothing was left out. */
+static void copy_here(struct kh_group *g)
+{
+	errno = 0;
+	check_copy(g, kh_connection_told(
+			      sqlite3_wal_checkpoint_v2(g->c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL)));
+	g->copied_at = g->pages;
+	g->rounds = 0;
+}
+
+/*
+ * Copies the log into the database if it has grown long.  Another thread does that, again and again until only a few
+ * pages are left, which were written meanwhile.  These are copied here, because only then nobody writes.
+ */
+static void shorten_log(struct kh_group *g)
+{
+	bool had = g->copying.begun;
+
+	if (g->failed || kh_copying_is_busy(&g->copying))
+		return;
+	check_copy(g, kh_copying_end(&g->copying));
+	if (g->failed || (!had && g->pages - g->copied_at < CHECKPOINT_PAGES))
+		return;
+	bool is_little = had && g->pages - g->copying.copied <= FEW_PAGES;
+	if (!is_little && g->rounds < ROUNDS && kh_copying_begin(&g->copying))
+		g->rounds++;
+	else
+		copy_here(g);
 }
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
@@ -297,6 +335,7 @@ void kh_group_stop(struct kh_group *g)
 	pthread_cond_signal(&g->more);
 	pthread_mutex_unlock(&g->mutex);
 	pthread_join(g->thread, NULL);
+	kh_copying_done(&g->copying);
 	pthread_cond_destroy(&g->more);
 	pthread_mutex_destroy(&g->mutex);
 	kh_alloc_free(&kh_alloc_system, g->grown.at, g->grown.cap * sizeof(*g->grown.at));

@@ -5,6 +5,7 @@
 #ifndef KH_STORE_SQLITE_GROUP_H
 #define KH_STORE_SQLITE_GROUP_H
 
+#include "store/sqlite/copying.h"
 #include "store/sqlite/holder.h"
 #include "store/sqlite/reserve.h"
 #include "store/sqlite/savepoint.h"
@@ -29,7 +30,11 @@ struct kh_group {
 
 	/* used by the thread only */
 	struct kh_savepoint_grown grown;
-	int64_t behind;         /* pages of the log that are not in the database yet */
+	struct kh_copying copying;
+	bool wrote;             /* the last transaction put something into the log */
+	int64_t pages;          /* of the log */
+	int64_t copied_at;      /* how many it had when it was copied last */
+	unsigned rounds;        /* copies since then */
 	bool failed;            /* nothing is certain any more */
 	struct kh_error reason; /* why it failed */
 };

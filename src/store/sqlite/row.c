@@ -5,6 +5,8 @@
  */
 #include "store/sqlite/row.h"
 
+#include "store/sqlite/apart.h"
+
 /* For a column that is not what its record says: the schema prevents that, so the file was changed from outside. */
 static int bad_column(void)
 {
@@ -37,6 +39,30 @@ static int bind_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, co
 		return sqlite3_bind_blob(stmt, at, from, KH_DIGEST_SIZE, SQLITE_STATIC);
 	}
 	return SQLITE_MISUSE;
+}
+
+/* Binds the columns of ROW whose bit is set, from *AT on, and then what names their content if it is apart. */
+static int bind_columns(const struct kh_savepoint *s, sqlite3_stmt *stmt, const struct kh_record *record,
+			const void *row, uint64_t columns, int *at)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
+		const struct kh_column *c = &record->columns[i];
+		if (!(columns >> i & 1))
+			continue;
+		rc = kh_apart_content(s, c, row) != NULL ? sqlite3_bind_blob(stmt, *at, "", 0, SQLITE_STATIC)
+							 : bind_column(stmt, *at, c, row);
+		++*at;
+	}
+	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
+		const struct kh_column *c = &record->columns[i];
+		if (!(columns >> i & 1) || c->apart == NULL)
+			continue;
+		const struct kh_content *content = kh_apart_content(s, c, row);
+		rc = sqlite3_bind_int64(stmt, (*at)++, content != NULL ? content->id : 0);
+	}
+	return rc;
 }
 
 /* ARENA NULL: views borrow from the statement. */
@@ -100,7 +126,9 @@ static enum kh_err read_by(struct kh_savepoint *s, enum kh_connection_row which,
 	bool found = rc == SQLITE_ROW;
 	if (found)
 		rc = read_row(stmt, kh_record_of(table), arena, ret_row);
-	else if (rc == SQLITE_DONE)
+	if (found && rc == SQLITE_OK && which == KH_CONNECTION_GET)
+		rc = kh_apart_read(s->c, stmt, kh_record_of(table), arena, true, ret_row);
+	if (!found && rc == SQLITE_DONE)
 		rc = SQLITE_OK;
 	sqlite3_reset(stmt);
 	if (rc == SQLITE_NOMEM && arena->failed)
@@ -110,11 +138,19 @@ static enum kh_err read_by(struct kh_savepoint *s, enum kh_connection_row which,
 	return found ? KH_OK : KH_EUNKNOWN;
 }
 
+static bool is_cached(struct kh_savepoint *s, enum kh_table table, int64_t id, bool peek, void *ret_row)
+{
+	struct kh_arena *arena = s->txn.arena;
+
+	return s->others != NULL ? kh_cache_get(s->others, KH_CACHE_OTHER, table, id, peek, arena, ret_row)
+				 : kh_cache_get(s->c->cache, KH_CACHE_STORE, table, id, peek, arena, ret_row);
+}
+
 enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 
-	if (kh_cache_get(s->c->cache, table, id, false, txn->arena, ret_row))
+	if (is_cached(s, table, id, false, ret_row))
 		return KH_OK;
 	enum kh_err e = read_by(s, KH_CONNECTION_GET, table, id, ret_row);
 	if (e == KH_OK)
@@ -125,9 +161,8 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
-	bool cached = kh_cache_get(s->c->cache, table, id, true, txn->arena, ret_row);
 
-	return cached ? KH_OK : read_by(s, KH_CONNECTION_PEEK, table, id, ret_row);
+	return is_cached(s, table, id, true, ret_row) ? KH_OK : read_by(s, KH_CONNECTION_PEEK, table, id, ret_row);
 }
 
 enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *row)
@@ -135,9 +170,11 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	const struct kh_record *record = kh_record_of(table);
 	enum kh_err e = kh_savepoint_write(s);
-	int rc = SQLITE_OK;
+	int rc = SQLITE_OK, at = 2;
 	int64_t id;
 
+	if (e == KH_OK)
+		e = kh_apart_name(s, record, row, UINT64_MAX);
 	if (e != KH_OK)
 		return e;
 	sqlite3_stmt *stmt = kh_connection_row(s->c, KH_CONNECTION_INSERT, table, &rc);
@@ -145,8 +182,8 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 		return kh_savepoint_break(s, rc);
 	memcpy(&id, row, sizeof(id));
 	rc = sqlite3_bind_int64(stmt, 1, id);
-	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++)
-		rc = bind_column(stmt, (int)i + 2, &record->columns[i], row);
+	if (rc == SQLITE_OK)
+		rc = bind_columns(s, stmt, record, row, UINT64_MAX, &at);
 	e = kh_savepoint_step(s, stmt, rc);
 	if (e == KH_OK)
 		kh_cache_put(s->c->cache, table, row);
@@ -163,14 +200,14 @@ enum kh_err kh_row_update(struct kh_txn *txn, enum kh_table table, const void *r
 
 	if (e != KH_OK || changed == 0)
 		return e;
+	memcpy(&id, row, sizeof(id));
+	e = kh_apart_replace(s, table, id, row, changed);
+	if (e != KH_OK)
+		return e;
 	sqlite3_stmt *stmt = kh_connection_update(s->c, table, changed, &rc);
 	if (stmt == NULL)
 		return kh_savepoint_break(s, rc);
-	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
-		if (changed >> i & 1)
-			rc = bind_column(stmt, at++, &record->columns[i], row);
-	}
-	memcpy(&id, row, sizeof(id));
+	rc = bind_columns(s, stmt, record, row, changed, &at);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_int64(stmt, at, id);
 	e = kh_savepoint_step(s, stmt, rc);
@@ -202,10 +239,9 @@ enum kh_err kh_row_next_id(struct kh_txn *txn, enum kh_table table, int64_t *ret
 	return KH_OK;
 }
 
-enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
-			size_t limit, int64_t *ids, size_t *ret_count)
+static enum kh_err search(struct kh_savepoint *s, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			  size_t limit, int64_t *ids, size_t *ret_count)
 {
-	struct kh_savepoint *s = kh_savepoint_of(txn);
 	size_t count = 0;
 	int rc = SQLITE_OK;
 	sqlite3_stmt *stmt = kh_connection_find(s->c, index, &rc);
@@ -231,6 +267,33 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 	return KH_OK;
 }
 
+/* Whether the columns of INDEX never change: the name of a Reader; task and name of what was asked about. */
+static bool is_lasting(enum kh_index index)
+{
+	return index == KH_INDEX_READERS_NAMED || index == KH_INDEX_NEEDS;
+}
+
+enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, struct kh_view text, int64_t after,
+			size_t limit, int64_t *ids, size_t *ret_count)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	bool first = is_lasting(index) && after == 0 && limit == 1;
+	int64_t found = 0;
+
+	if (first)
+		found = s->others != NULL ? kh_cache_found(s->others, KH_CACHE_OTHER, index, key, text)
+					  : kh_cache_found(s->c->cache, KH_CACHE_STORE, index, key, text);
+	if (found != 0) {
+		ids[0] = found;
+		*ret_count = 1;
+		return KH_OK;
+	}
+	enum kh_err e = search(s, index, key, text, after, limit, ids, ret_count);
+	if (e == KH_OK && first && *ret_count == 1)
+		kh_cache_put_found(s->c->cache, index, key, text, ids[0]);
+	return e;
+}
+
 /* Reading all rows needs a statement of its own, because FN may read others meanwhile. */
 static int prepare_each(struct kh_savepoint *s, enum kh_table table, sqlite3_stmt **ret_stmt)
 {
@@ -252,36 +315,42 @@ enum kh_err kh_row_each(struct kh_txn *txn, enum kh_table table, bool (*fn)(cons
 	const struct kh_record *record = kh_record_of(table);
 	sqlite3_stmt *stmt = NULL;
 	bool more = true;
+	struct kh_arena arena; /* for content that is put together */
 	void *row = kh_alloc_zero(&kh_alloc_system, record->size);
 
 	if (row == NULL)
 		return KH_ENOMEM;
+	kh_arena_init(&arena, NULL, SIZE_MAX / 2);
 	int rc = prepare_each(s, table, &stmt);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(stmt);
 	while (rc == SQLITE_ROW && more) {
 		rc = read_row(stmt, record, NULL, row);
+		if (rc == SQLITE_OK) /* if a part is missing, the comparison will find that */
+			rc = kh_apart_read(s->c, stmt, record, &arena, false, row);
 		if (rc != SQLITE_OK)
 			break;
 		more = fn(row, arg);
+		kh_arena_clear(&arena);
 		rc = more ? sqlite3_step(stmt) : SQLITE_DONE;
 	}
 	sqlite3_finalize(stmt);
+	kh_arena_done(&arena);
 	kh_alloc_free(&kh_alloc_system, row, record->size);
 	return rc == SQLITE_DONE ? KH_OK : kh_savepoint_break(s, rc);
 }
 
-enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why)
+/* Runs SQL whose result is one text, and hands out the text if it is not OK. */
+static enum kh_err ask(struct kh_savepoint *s, const char *sql, struct kh_view ok, struct kh_view *ret_why)
 {
-	struct kh_savepoint *s = kh_savepoint_of(txn);
 	struct kh_view why = KH_LIT("");
 	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(s->c->db, "PRAGMA integrity_check(1)", -1, &stmt, NULL);
+	int rc = sqlite3_prepare_v2(s->c->db, sql, -1, &stmt, NULL);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW && !kh_view_eq(kh_connection_bytes(stmt, 0), KH_LIT("ok")))
-		why = kh_arena_dup(txn->arena, kh_connection_bytes(stmt, 0));
+	if (rc == SQLITE_ROW && !kh_view_eq(kh_connection_bytes(stmt, 0), ok))
+		why = kh_arena_dup(s->txn.arena, kh_connection_bytes(stmt, 0));
 	sqlite3_finalize(stmt);
 	if (rc != SQLITE_ROW)
 		return kh_savepoint_break(s, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc);
@@ -289,4 +358,15 @@ enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why)
 		return KH_ENOMEM;
 	*ret_why = why;
 	return KH_OK;
+}
+
+enum kh_err kh_row_agree(struct kh_txn *txn, struct kh_view *ret_why)
+{
+	struct kh_savepoint *s = kh_savepoint_of(txn);
+	enum kh_err e = ask(s, "PRAGMA integrity_check(1)", KH_LIT("ok"), ret_why);
+
+	/* Content that counts as named and that no row names would outlive its retention. */
+	if (e == KH_OK && ret_why->n == 0)
+		e = ask(s, kh_apart_check, KH_LIT(""), ret_why);
+	return e;
 }

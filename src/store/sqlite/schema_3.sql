@@ -8,7 +8,7 @@ CREATE INDEX blocks_of_task ON blocks (task) WHERE kind = 'sealed' AND told = 0;
 CREATE INDEX blocks_told ON blocks (task, told) WHERE told > 0;
 
 -- Escalations (B19).
--- Where a block came from, as one text for one thing; empty: it was not got by an operation.
+-- What makes a block the same thing as another, as one text; empty: nothing does.
 ALTER TABLE blocks ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 
 -- The escalations of a context over all its tasks, since its last reset.
@@ -118,6 +118,9 @@ CREATE INDEX kept_of_token ON kept (token, kind, until);
 CREATE INDEX kept_of_kind ON kept (kind, until);
 CREATE INDEX kept_until ON kept (until);
 
+-- Texts that are ready and not told yet, for the comparison of a new one with them.
+CREATE INDEX queries_coming ON queries (context) WHERE state = 'ready' AND outcome = 'delivered' AND category > 1;
+
 -- Queries to Readers behind a network: bytes of words that went out with one, and with those of a task.
 ALTER TABLE queries ADD COLUMN egress INTEGER NOT NULL DEFAULT 0 CHECK (egress >= 0);
 ALTER TABLE tasks ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHECK (reader_egress >= 0);
@@ -127,6 +130,20 @@ ALTER TABLE declarations ADD COLUMN reader_egress INTEGER NOT NULL DEFAULT 0 CHE
 
 -- Whether what was shown for approval was to be given to the agent in a fence: only then does a grant cover that.
 ALTER TABLE approvals ADD COLUMN fenced INTEGER NOT NULL DEFAULT 0 CHECK (fenced IN (0, 1));
+
+-- Large content is stored apart, in parts (src/store/content.h).  Its holder: the process that stages it; 0: a row names
+-- it; -1: it is to be removed.  A part's id is the content's, times 65536, and the part's number.
+CREATE TABLE contents (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	holder INTEGER NOT NULL CHECK (holder >= -1),
+	size INTEGER NOT NULL CHECK (size > 0)
+) STRICT;
+CREATE INDEX contents_unnamed ON contents (id) WHERE holder <> 0;
+CREATE TABLE parts (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	bytes BLOB NOT NULL CHECK (length(bytes) > 0)
+) STRICT;
+ALTER TABLE results ADD COLUMN original_at INTEGER NOT NULL DEFAULT 0 CHECK (original_at >= 0);
 
 -- Content stands last.  SQLite reads a row from its beginning, page after page: a column that stands after content would
 -- be read in a time that follows from the content's size, and so would all that looks at a block without its content.
@@ -148,6 +165,7 @@ CREATE TABLE blocks (
 	put_by INTEGER NOT NULL,
 	given INTEGER NOT NULL CHECK (given IN (0, 1)),
 	told INTEGER NOT NULL CHECK (told >= -1),
+	content_at INTEGER NOT NULL CHECK (content_at >= 0),
 	prev INTEGER NOT NULL CHECK (prev >= 0 AND prev < id),
 	prev_text INTEGER NOT NULL CHECK (prev_text >= 0 AND prev_text < id),
 	created_at INTEGER NOT NULL,
@@ -161,14 +179,89 @@ CREATE TABLE blocks (
 	prints BLOB NOT NULL,
 	content BLOB NOT NULL,
 	CONSTRAINT no_untrusted_instruction CHECK (NOT (trust = 'untrusted' AND type = 'instruction')),
-	CONSTRAINT sealed_is_untrusted CHECK (kind NOT IN ('sealed', 'delivery') OR trust = 'untrusted'),
+	CONSTRAINT sealed_is_untrusted CHECK (kind NOT IN ('sealed', 'delivery') OR trust = 'untrusted' OR
+		(kind = 'sealed' AND trust = 'vetted' AND type = 'data' AND declaration > 0)),
 	CONSTRAINT delivery_of_a_query CHECK (kind <> 'delivery' OR query > 0),
-	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR length(content) = 0)
+	CONSTRAINT purged_is_empty CHECK (purged_at = 0 OR (length(content) = 0 AND content_at = 0))
 ) STRICT;
 INSERT INTO blocks SELECT id, revision, context, task, query, declaration, kind, trust, type, taint, put, put_by, given,
-	told, prev, prev_text, created_at, expires_at, purged_at, content_hash, source, tainted_by, attribution, origin,
+	told, 0, prev, prev_text, created_at, expires_at, purged_at, content_hash, source, tainted_by, attribution, origin,
 	prints, content FROM blocks_before;
 DROP TABLE blocks_before;
 CREATE INDEX blocks_expiring ON blocks (expires_at) WHERE expires_at > 0 AND purged_at = 0;
 CREATE INDEX blocks_of_task ON blocks (task) WHERE kind = 'sealed' AND told = 0;
 CREATE INDEX blocks_told ON blocks (task, told) WHERE told > 0;
+CREATE INDEX blocks_given ON blocks (context) WHERE given = 1;
+CREATE INDEX blocks_outputs ON blocks (context) WHERE kind = 'output';
+
+-- Upstream MCP servers and their tools (U4): as they were approved, and as they were last seen.
+CREATE TABLE upstreams (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	revision INTEGER NOT NULL CHECK (revision >= 0),
+	state TEXT NOT NULL CHECK (state IN ('seen', 'approved', 'held')),
+	seen_at INTEGER NOT NULL,
+	approved_at INTEGER NOT NULL,
+	approved_by INTEGER NOT NULL CHECK (approved_by >= 0),
+	program BLOB NOT NULL CHECK (length(program) = 32),
+	seen_program BLOB NOT NULL CHECK (length(seen_program) = 32),
+	name TEXT NOT NULL,
+	about BLOB NOT NULL,
+	seen_about BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX upstreams_named ON upstreams (name);
+
+CREATE TABLE tools (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	revision INTEGER NOT NULL CHECK (revision >= 0),
+	upstream INTEGER NOT NULL REFERENCES upstreams (id) DEFERRABLE INITIALLY DEFERRED,
+	state TEXT NOT NULL CHECK (state IN ('seen', 'approved', 'held')),
+	seen_at INTEGER NOT NULL,
+	approved_at INTEGER NOT NULL,
+	approved_by INTEGER NOT NULL CHECK (approved_by >= 0),
+	pinned_hash BLOB NOT NULL CHECK (length(pinned_hash) = 32),
+	seen_hash BLOB NOT NULL CHECK (length(seen_hash) = 32),
+	alias TEXT NOT NULL,
+	name BLOB NOT NULL,
+	words BLOB NOT NULL,
+	pinned BLOB NOT NULL,
+	seen BLOB NOT NULL,
+	CONSTRAINT approved_is_pinned CHECK (state = 'seen' OR length(alias) > 0),
+	CONSTRAINT approved_is_seen CHECK (state <> 'approved' OR pinned_hash = seen_hash)
+) STRICT;
+CREATE INDEX tools_of_upstream ON tools (upstream);
+CREATE UNIQUE INDEX tools_named ON tools (upstream, alias) WHERE alias <> '';
+
+-- What came back when an upstream's tool failed (U6), and what contexts have sent to upstream servers since a human reset
+-- them: what comes back from there may be the same again.
+ALTER TABLE declarations ADD COLUMN fault INTEGER NOT NULL DEFAULT 0 CHECK (fault >= 0);
+CREATE TABLE dealings (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	revision INTEGER NOT NULL CHECK (revision >= 0),
+	context INTEGER NOT NULL REFERENCES contexts (id) DEFERRABLE INITIALLY DEFERRED,
+	tainted INTEGER NOT NULL CHECK (tainted IN (0, 1)),
+	carried INTEGER NOT NULL CHECK (carried IN (0, 1)),
+	server TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX dealings_of_context ON dealings (context, server);
+CREATE INDEX dealings_tainted ON dealings (server) WHERE tainted = 1;
+
+-- Hosts (K11).  A token may have the role `hook`.  A column's CHECK cannot be changed, so the column is made anew.
+ALTER TABLE tokens ADD COLUMN role_3 TEXT NOT NULL DEFAULT 'controller'
+	CHECK (role_3 = 'controller' OR role_3 = 'reader' OR role_3 = 'supervisor' OR role_3 = 'host' OR role_3 = 'hook' OR
+		role_3 = 'reviewer' OR role_3 = 'admin');
+UPDATE tokens SET role_3 = role;
+DROP INDEX tokens_readers;
+ALTER TABLE tokens DROP COLUMN role;
+ALTER TABLE tokens RENAME COLUMN role_3 TO role;
+CREATE INDEX tokens_readers ON tokens (id) WHERE role = 'reader' AND revoked_at = 0;
+
+-- Untrusted blocks of less than high taint that a host or a hook added since the last reset.
+ALTER TABLE contexts ADD COLUMN own INTEGER NOT NULL DEFAULT 0 CHECK (own >= 0);
+
+-- Everything is stopped: no external operation begins until a human says go.
+ALTER TABLE system ADD COLUMN halted_at INTEGER NOT NULL DEFAULT 0 CHECK (halted_at >= 0);
+
+-- The task of a context that has the calls of its host's own tools, and nothing else (K11).
+ALTER TABLE tasks ADD COLUMN hosts INTEGER NOT NULL DEFAULT 0 CHECK (hosts IN (0, 1));
+-- When a caller was told that it may make such a call; 0: nobody was.
+ALTER TABLE declarations ADD COLUMN taken_at INTEGER NOT NULL DEFAULT 0 CHECK (taken_at >= 0);

@@ -1,7 +1,10 @@
 /* Opening and closing a SQLite store, and reading concurrently with its thread. */
 #include "store/sqlite/sqlite.h"
 
+#include "store/content.h"
+#include "store/sqlite/apart.h"
 #include "store/sqlite/beside.h"
+#include "store/sqlite/commits.h"
 #include "store/sqlite/group.h"
 #include "store/sqlite/migration.h"
 #include "store/sqlite/row.h"
@@ -20,7 +23,7 @@ struct sqlite_store {
 	struct kh_store store; /* first: what others see */
 	enum kh_store_mode mode;
 	struct kh_connection c; /* the store's thread uses it */
-	struct kh_cache cache;  /* likewise */
+	struct kh_cache cache;  /* likewise; others read from it */
 	struct kh_holder holder;
 	struct kh_group group;
 	pthread_mutex_t mutex; /* guards the pool */
@@ -128,7 +131,11 @@ static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *ar
 	enum kh_err e = take_reader(s, soon, &c, err);
 	if (e != KH_OK)
 		return e;
-	struct kh_savepoint reading = {.txn = {.backend = store->backend, .reading = true, .event = -1}, .c = c};
+	struct kh_savepoint reading = {
+		.txn = {.backend = store->backend, .reading = true, .event = -1},
+		.c = c,
+		.others = soon && kh_cache_is_current(&s->cache) ? &s->cache : NULL,
+	};
 	int rc = kh_connection_step(c, KH_CONNECTION_SNAPSHOT);
 	if (rc != SQLITE_OK) {
 		e = kh_connection_fail(c, rc, err);
@@ -172,8 +179,9 @@ static void discard(struct sqlite_store *s)
 		free_reader(c);
 	}
 	kh_connection_close(&s->c);
-	kh_cache_clear(&s->cache);
+	kh_cache_done(&s->cache);
 	kh_holder_close(&s->holder); /* last: the holder stays alive until everything is on the disk */
+	kh_content_list_free(s->store.contents);
 	pthread_mutex_destroy(&s->mutex);
 	kh_alloc_free(&kh_alloc_system, s, sizeof(*s));
 }
@@ -286,14 +294,20 @@ static enum kh_err open_store(const char *path, enum kh_store_mode mode, struct 
 	s->mode = mode;
 	s->holder = KH_HOLDER_NONE;
 	pthread_mutex_init(&s->mutex, NULL);
-	enum kh_err e = open_files(s, err);
+	kh_cache_init(&s->cache);
+	s->store.contents = kh_content_list_new();
+	enum kh_err e = s->store.contents != NULL ? open_files(s, err)
+						  : kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 	s->store.holder = s->holder.number;
 	s->c.cache = &s->cache;
+	if (e == KH_OK && (mode == KH_STORE_EXISTING || mode == KH_STORE_CREATE))
+		s->cache.commits = kh_commits_of(&s->c);
 	s->group.c = &s->c;
 	s->group.holder = &s->holder;
 	s->group.backend = &kh_sqlite_backend;
 	s->group.store = &s->store;
 	s->group.scratch = mode == KH_STORE_SCRATCH;
+	s->group.copying.path = s->group.scratch ? NULL : s->path;
 	kh_reserve_init(&s->group.reserve, s->path);
 	if (s->group.scratch)
 		s->group.reserve.path[0] = '\0';
@@ -326,6 +340,11 @@ const struct kh_backend kh_sqlite_backend = {
 	.kept_each = kh_beside_each,
 	.kept_count = kh_beside_count,
 	.kept_remove = kh_beside_remove,
+	.content_new = kh_apart_new,
+	.content_add = kh_apart_add,
+	.content_next = kh_apart_next,
+	.content_drop = kh_apart_drop,
+	.content_remove = kh_apart_remove,
 	.open = open_store,
 	.close = close_store,
 	.submit = submit,

@@ -100,7 +100,7 @@ static int open_side(struct kh_savepoint *s, const char *sql, int64_t after, str
 
 static int step_side(struct side *side)
 {
-	int rc = sqlite3_step(side->stmt);
+	int rc = side->stmt != NULL ? sqlite3_step(side->stmt) : SQLITE_DONE;
 
 	side->more = rc == SQLITE_ROW;
 	side->id = side->more ? sqlite3_column_int64(side->stmt, 0) : INT64_MAX;
@@ -125,12 +125,14 @@ static int merge(struct side side[2], kh_audit_fn *fn, void *arg)
 	return rc;
 }
 
-enum kh_err kh_trail_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
+enum kh_err kh_trail_read(struct kh_txn *txn, int64_t after, bool system_only, kh_audit_fn *fn, void *arg)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 	struct side side[2] = {{.stmt = NULL}, {.stmt = NULL}};
-	int rc = open_side(s, ENTRY_SQL "task_audits WHERE id > ? ORDER BY id", after, &side[0]);
+	int rc = SQLITE_OK;
 
+	if (!system_only)
+		rc = open_side(s, ENTRY_SQL "task_audits WHERE id > ? ORDER BY id", after, &side[0]);
 	if (rc == SQLITE_OK)
 		rc = open_side(s, ENTRY_SQL "system_logs WHERE id > ? ORDER BY id", after, &side[1]);
 	if (rc == SQLITE_OK)

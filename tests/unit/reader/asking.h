@@ -26,7 +26,8 @@ static inline struct kh_reader_block seal(struct kh_test *t, const char *id, con
 	yyjson_mut_val *json = kh_attribution_json(&t->arena, doc, &attribution);
 	must(t, kh_arena_check(&t->arena));
 	must(t, kh_canonical_mut(&t->arena, json, &text, &t->err));
-	return (struct kh_reader_block){kh_view_str(id), text, kh_tainted_wrap(content)};
+	return (struct kh_reader_block){
+		.id = kh_view_str(id), .attribution = text, .content = kh_tainted_wrap(content)};
 }
 
 static inline const struct kh_query *query_of(struct kh_test *t, const char *json)

@@ -47,6 +47,28 @@ static void test_amounts(struct kh_test *t)
 	ALL_ANSWERED(t, "amount", all);
 }
 
+/* B11: a number that goes on in a way that is not read is not cut short. */
+static void test_not_cut(struct kh_test *t)
+{
+	static const struct kh_asked numbers[] = {
+		{"How many are there?", "There are 10\xe2\x81\xb6 of them.", "reject"},
+		{"How many are there?", "There are 5\xe2\x91\xa0 of them.", "reject"},
+		{"How many are there?", "There are 2\xc2\xbd of them.", "reject"},
+		{"How many are there?", "There are 2 Billionen of them.", "reject"},
+		{"How many are there?", "There are 1 Billion of them.", "reject"},
+		{"How many are there?", "There are 3 crore of them.", "reject"},
+	};
+	static const struct kh_asked amounts[] = {
+		{"How much is it?", "It is EUR 10\xe2\x81\xb6 in all.", "reject"},
+		{"How much is it?", "It is \xe2\x82\xac 99\xe2\x81\xb9\xe2\x81\xb5 in all.", "reject"},
+		{"How much is it?", "It is EUR 2 Milliarden in all.", "reject"},
+		{"How much is it?", "It is EUR 1 Billion in all.", "reject"},
+	};
+	ALL_ANSWERED(t, "number", numbers);
+	ALL_ANSWERED(t, "integer", numbers);
+	ALL_ANSWERED(t, "amount", amounts);
+}
+
 /* An amount fits into one word where the question allows no more. */
 static void test_amount_in_one_word(struct kh_test *t)
 {
@@ -75,6 +97,7 @@ static void test_small_numbers(struct kh_test *t)
 	assert_int_equal(found, 4);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_whole_numbers), KH_TEST(test_numbers), KH_TEST(test_amounts),
-					    KH_TEST(test_amount_in_one_word), KH_TEST(test_small_numbers)};
+static const struct kh_test_case cases[] = {KH_TEST(test_whole_numbers), KH_TEST(test_numbers),
+					    KH_TEST(test_amounts),       KH_TEST(test_amount_in_one_word),
+					    KH_TEST(test_small_numbers), KH_TEST(test_not_cut)};
 KH_TEST_MAIN(cases)

@@ -377,6 +377,9 @@ static enum kh_err operate(struct kh_txn *txn, void *arg)
 	sent->lines = KH_LIT("https://example.com/\n");
 	sent->calls = 1;
 	sent->changed_at = h->now;
+	struct kh_dealing_row *dealing = make(txn, KH_TABLE_DEALINGS);
+	dealing->context = dealing->tainted = 1;
+	dealing->server = KH_LIT("mail");
 	ok(event(txn, h, KH_AUDIT_OPERATION_BEGUN, task, 3, ""), txn->err);
 	struct kh_result_row *result = make(txn, KH_TABLE_RESULTS);
 	result->declaration = row->id;
@@ -444,6 +447,36 @@ static enum kh_err reset(struct kh_txn *txn, void *arg)
 	context->resets++;
 	context->reset_at = h->now;
 	return event(txn, h, KH_AUDIT_CONTEXT_RESET, NULL, 1, "{\"reason\":\"a new conversation\"}");
+}
+
+/* U4: a server is seen and approved; then a tool of it is seen to differ. */
+static enum kh_err pin(struct kh_txn *txn, void *arg)
+{
+	struct kh_history *h = arg;
+
+	kh_txn_use_arena(txn, &h->arena);
+	struct kh_upstream_row *upstream = make(txn, KH_TABLE_UPSTREAMS);
+	struct kh_tool_row *tool = make(txn, KH_TABLE_TOOLS);
+	upstream->name = KH_LIT("mail");
+	upstream->seen_about = KH_LIT("{}");
+	upstream->seen_at = tool->seen_at = h->now;
+	tool->upstream = upstream->id;
+	tool->name = KH_LIT("send");
+	tool->seen = KH_LIT("{\"name\":\"send\"}");
+	tool->seen_hash = kh_canonical_digest(tool->seen);
+	ok(event(txn, h, KH_AUDIT_UPSTREAM_SEEN, NULL, 0, "{\"upstream\":\"mail\"}"), txn->err);
+	upstream->state = tool->state = KH_PIN_APPROVED;
+	upstream->about = upstream->seen_about;
+	tool->alias = KH_LIT("send");
+	tool->pinned = tool->seen;
+	tool->pinned_hash = tool->seen_hash;
+	tool->approved_by = upstream->approved_by = 1;
+	tool->approved_at = upstream->approved_at = h->now;
+	ok(event(txn, h, KH_AUDIT_UPSTREAM_APPROVED, NULL, 1, "{\"tools\":1,\"upstream\":\"mail\"}"), txn->err);
+	tool->seen = KH_LIT("{\"name\":\"send\",\"title\":\"Send\"}");
+	tool->seen_hash = kh_canonical_digest(tool->seen);
+	tool->state = KH_PIN_HELD;
+	return event(txn, h, KH_AUDIT_UPSTREAM_SEEN, NULL, 0, "{\"upstream\":\"mail\"}");
 }
 
 static enum kh_err purge(struct kh_txn *txn, void *arg)
@@ -544,6 +577,7 @@ void kh_history_operate(struct kh_history *h)
 {
 	kh_history_open(h);
 	run(h, operate);
+	run(h, pin);
 	kh_history_close(h);
 }
 
@@ -576,21 +610,10 @@ void kh_history_grow(struct kh_history *h, size_t count)
 	}
 }
 
-static void remove_files(const char *path)
-{
-	static const char *const ends[] = {"", "-wal", "-shm", "-holders"};
-	char name[128];
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
-		unlink(name);
-	}
-}
-
 void kh_history_remove(struct kh_history *h)
 {
 	kh_history_close(h);
-	remove_files(h->path);
+	kh_history_unlink(h->path);
 	assert_int_equal(rmdir(h->folder), 0);
 	kh_arena_done(&h->arena);
 }
@@ -600,25 +623,11 @@ static struct kh_history original, copy;
 static void remove_all(void)
 {
 	kh_history_close(&copy);
-	remove_files(copy.path);
-	remove_files(original.path);
+	kh_history_unlink(copy.path);
+	kh_history_unlink(original.path);
 	rmdir(original.folder);
 	kh_arena_done(&original.arena);
 	kh_arena_done(&copy.arena);
-}
-
-static void copy_file(const char *from, const char *to)
-{
-	static char bytes[65536];
-	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-	size_t n;
-
-	assert_non_null(in);
-	assert_non_null(out);
-	while ((n = fread(bytes, 1, sizeof(bytes), in)) > 0)
-		assert_int_equal(fwrite(bytes, 1, n, out), n);
-	fclose(in);
-	assert_int_equal(fclose(out), 0);
 }
 
 struct kh_history *kh_history_fresh(void)
@@ -628,12 +637,12 @@ struct kh_history *kh_history_fresh(void)
 		atexit(remove_all);
 	} else {
 		kh_history_close(&copy);
-		remove_files(copy.path);
+		kh_history_unlink(copy.path);
 		kh_arena_done(&copy.arena);
 	}
 	copy = original;
 	kh_arena_init(&copy.arena, &kh_alloc_system, 256U << 20);
 	snprintf(copy.path, sizeof(copy.path), "%s/copy.db", original.folder);
-	copy_file(original.path, copy.path);
+	kh_history_copy(original.path, copy.path);
 	return &copy;
 }

@@ -50,6 +50,10 @@ sqlite3 *kh_history_connect(const struct kh_history *h);
  * after. */
 void kh_history_operate(struct kh_history *h);
 
+/* Removes the files of the store at PATH; copies a file. */
+void kh_history_unlink(const char *path);
+void kh_history_copy(const char *from, const char *to);
+
 /* Event 23: from then on the store writes format 2.  The store is closed before and after. */
 void kh_history_upgrade(struct kh_history *h);
 

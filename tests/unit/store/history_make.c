@@ -6,6 +6,9 @@
 
 #include "store/sqlite/sqlite.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 enum kh_err kh_history_make(struct kh_txn *txn, const struct kh_checkpoint_key *key, int64_t now,
 			    const struct kh_checkpoint_witness *witness, struct kh_arena *arena,
 			    struct kh_view *ret_line)
@@ -88,4 +91,29 @@ struct kh_verify kh_history_verify(struct kh_test *t, struct kh_history *h, bool
 		must(t, kh_store_open(&kh_sqlite_backend, h->path, KH_STORE_READ, &h->seen, &t->err));
 	must(t, kh_verify_store(h->seen, &v, &t->err));
 	return v;
+}
+
+void kh_history_unlink(const char *path)
+{
+	static const char *const ends[] = {"", "-wal", "-shm", "-holders"};
+	char name[128];
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+		unlink(name);
+	}
+}
+
+void kh_history_copy(const char *from, const char *to)
+{
+	static char bytes[65536];
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	size_t n;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((n = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		assert_int_equal(fwrite(bytes, 1, n, out), n);
+	fclose(in);
+	assert_int_equal(fclose(out), 0);
 }

@@ -89,6 +89,9 @@ union opened_row {
 	struct kh_result_row result;
 	struct kh_rate_row rate;
 	struct kh_sent_row sent;
+	struct kh_upstream_row upstream;
+	struct kh_tool_row tool;
+	struct kh_dealing_row dealing;
 };
 
 static inline void opened_column(const struct kh_column *c, struct kh_arena *arena, int64_t id, void *row)
@@ -165,7 +168,7 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 		row->declaration.task = row->declaration.context = 1;
 		row->declaration.state = KH_DECLARATION_DECLARED;
 		row->declaration.ended = KH_ENDED_NOT;
-		row->declaration.block = row->declaration.working = 0;
+		row->declaration.block = row->declaration.working = row->declaration.fault = 0;
 		break;
 	case KH_TABLE_RESULTS:
 		row->result.task = row->result.declaration = 1;
@@ -177,9 +180,18 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 	case KH_TABLE_SENT:
 		row->sent.token = 1;
 		break;
+	case KH_TABLE_TOOLS:
+		row->tool.upstream = 1;
+		row->tool.seen_hash = row->tool.pinned_hash;
+		break;
+	case KH_TABLE_DEALINGS:
+		row->dealing.context = 1;
+		row->dealing.tainted = row->dealing.carried = id % 2;
+		break;
 	case KH_TABLE_SYSTEM:
 	case KH_TABLE_TOKENS:
 	case KH_TABLE_READERS:
+	case KH_TABLE_UPSTREAMS:
 	case KH_TABLE_COUNT:
 		break;
 	}
@@ -187,9 +199,10 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 
 /* The tables in an order in which a row's references are there before it. */
 static const enum kh_table opened_order[] = {
-	KH_TABLE_SYSTEM, KH_TABLE_TOKENS,       KH_TABLE_CONTEXTS,  KH_TABLE_TASKS,    KH_TABLE_QUERIES,
-	KH_TABLE_BLOCKS, KH_TABLE_EFFECTS,      KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS,
-	KH_TABLE_NEEDS,  KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,    KH_TABLE_SENT,
+	KH_TABLE_SYSTEM,    KH_TABLE_TOKENS,       KH_TABLE_CONTEXTS,  KH_TABLE_TASKS,    KH_TABLE_QUERIES,
+	KH_TABLE_BLOCKS,    KH_TABLE_EFFECTS,      KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS,
+	KH_TABLE_NEEDS,     KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,    KH_TABLE_SENT,
+	KH_TABLE_UPSTREAMS, KH_TABLE_TOOLS,        KH_TABLE_DEALINGS,
 };
 
 /* An operation that inserts the first row of every table. */

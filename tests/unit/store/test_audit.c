@@ -103,8 +103,9 @@ struct seen {
 	int64_t id;
 };
 
-static enum kh_err fake_read(struct kh_txn *txn, int64_t after, kh_audit_fn *fn, void *arg)
+static enum kh_err fake_read(struct kh_txn *txn, int64_t after, bool system_only, kh_audit_fn *fn, void *arg)
 {
+	assert_false(system_only);
 	(void)txn;
 	for (int64_t id = after + 1; id <= 5; id++) {
 		if (!fn(&(struct kh_audit_entry){.id = id}, arg))

@@ -214,7 +214,7 @@ static struct kh_verify replaced(struct kh_test *t, struct kh_history *h, int64_
 	return f.v;
 }
 
-/* B6, B7, B19, B23, A2, A3, A6, K1, L2, L5: the rules, each broken by one event. */
+/* B6, B7, B19, B23, A2, A3, A6, K1, L2, L5, U4: the rules, each broken by one event. */
 static void test_rules(struct kh_test *t)
 {
 	static const struct {
@@ -239,6 +239,7 @@ static void test_rules(struct kh_test *t)
 		/* blocks */
 		{6, "\"type\":\"data\"", "\"type\":\"instruction\"", "untrusted instruction"},
 		{10, "\"given\":1,", "", "taint"},
+		{6, "\"trust\":\"untrusted\"", "\"trust\":\"vetted\"", "trusted more than"},
 		/* queries */
 		{7, "\"state\":\"asking\"", "\"state\":\"held\"", "did not begin"},
 		{10, "\"event\":10,\"held\"", "\"event\":9,\"held\"", "another event than it names"},
@@ -269,6 +270,15 @@ static void test_rules(struct kh_test *t)
 		{26, "\"set\":[", "\"set\":[[\"results\",1,{\"declaration\":2}],", "another result"},
 		{26, "\"set\":[", "\"set\":[[\"rates\",1,{\"context\":2}],", "another operation"},
 		{26, "\"charged\":3000000,\"state\"", "\"charged\":2000000,\"state\"", "charged"},
+		{26, "\"charged\":3000000,\"state\"", "\"charged\":3000000,\"fault\":1,\"state\"",
+		 "no event of its end brought"},
+		/* upstream servers */
+		{26, "\"set\":[", "\"set\":[[\"dealings\",1,{\"tainted\":0}],", "without a call that began"},
+		{27, "\"upstream\":1", "\"state\":\"approved\",\"upstream\":1", "without a human"},
+		{29, "\"state\":\"held\"", "\"state\":\"approved\"", "not what was seen"},
+		{29, "[\"tools\",1,{", "[\"tools\",1,{\"alias\":\"sent\",", "another name"},
+		{29, "\"set\":[", "\"set\":[[\"upstreams\",1,{\"name\":\"male\"}],", "another name"},
+		{29, "\"set\":[", "\"set\":[[\"upstreams\",1,{\"state\":\"seen\"}],", "without a human"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

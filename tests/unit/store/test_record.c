@@ -123,10 +123,15 @@ static void test_record_sealed(struct kh_test *t)
 		enum kh_table table;
 		const char *name;
 	} sealed[] = {
-		{KH_TABLE_SYSTEM, "id_key"},     {KH_TABLE_BLOCKS, "content"},   {KH_TABLE_BLOCKS, "prints"},
-		{KH_TABLE_QUERIES, "held"},      {KH_TABLE_EFFECTS, "raw"},      {KH_TABLE_EFFECTS, "reasons"},
-		{KH_TABLE_APPROVALS, "subject"}, {KH_TABLE_APPROVALS, "edited"}, {KH_TABLE_RESULTS, "details"},
-		{KH_TABLE_RESULTS, "original"},  {KH_TABLE_SENT, "last"},        {KH_TABLE_SENT, "lines"},
+		{KH_TABLE_SYSTEM, "id_key"},     {KH_TABLE_BLOCKS, "content"},
+		{KH_TABLE_BLOCKS, "prints"},     {KH_TABLE_QUERIES, "held"},
+		{KH_TABLE_EFFECTS, "raw"},       {KH_TABLE_EFFECTS, "reasons"},
+		{KH_TABLE_APPROVALS, "subject"}, {KH_TABLE_APPROVALS, "edited"},
+		{KH_TABLE_RESULTS, "details"},   {KH_TABLE_RESULTS, "original"},
+		{KH_TABLE_SENT, "last"},         {KH_TABLE_SENT, "lines"},
+		{KH_TABLE_UPSTREAMS, "about"},   {KH_TABLE_UPSTREAMS, "seen_about"},
+		{KH_TABLE_TOOLS, "name"},        {KH_TABLE_TOOLS, "pinned"},
+		{KH_TABLE_TOOLS, "seen"},        {KH_TABLE_TOOLS, "words"},
 	};
 	size_t found = 0;
 

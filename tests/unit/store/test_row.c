@@ -224,11 +224,18 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		if (id > 5) {
 			row.query.state = KH_QUERY_DONE;
 			row.query.outcome = KH_OUTCOME_FAILED;
+		} else if (!odd || id == 5) {
+			row.query.state = KH_QUERY_READY;
+			row.query.outcome = id == 5 ? KH_OUTCOME_REJECTED : KH_OUTCOME_DELIVERED;
 		}
+		row.query.context = 2;
+		row.query.category = id == 2 ? 1 : 2;
 		put(txn, m, KH_TABLE_QUERIES, &row);
 		opened_fill(KH_TABLE_BLOCKS, m->arena, id, &row);
 		row.block.task = odd ? 3 : 2;
-		row.block.kind = id > 5 ? KH_BLOCK_HOST : KH_BLOCK_SEALED;
+		row.block.context = odd ? 3 : 2;
+		row.block.given = id == 2 || id == 3 || id > 5;
+		row.block.kind = id < 6 ? KH_BLOCK_SEALED : odd ? KH_BLOCK_HOST : KH_BLOCK_OUTPUT;
 		row.block.told = id > 5 ? 20 - id : 0;
 		row.block.expires_at = id == 4 ? 0 : id * 10;
 		put(txn, m, KH_TABLE_BLOCKS, &row);
@@ -277,6 +284,14 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		opened_fill(KH_TABLE_SENT, m->arena, id, &row);
 		row.sent.token = odd ? 3 : 2;
 		put(txn, m, KH_TABLE_SENT, &row);
+		opened_fill(KH_TABLE_UPSTREAMS, m->arena, id, &row);
+		put(txn, m, KH_TABLE_UPSTREAMS, &row);
+		opened_fill(KH_TABLE_TOOLS, m->arena, id, &row);
+		row.tool.upstream = odd ? 3 : 2;
+		put(txn, m, KH_TABLE_TOOLS, &row);
+		opened_fill(KH_TABLE_DEALINGS, m->arena, id, &row);
+		row.dealing.context = odd ? 3 : 2;
+		put(txn, m, KH_TABLE_DEALINGS, &row);
 	}
 	return m->e;
 }
@@ -322,8 +337,15 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_BLOCKS_OF_TASK, 2, "", 0, 16, "24", ""},
 		{KH_INDEX_BLOCKS_TOLD, 2, "", 0, 16, "86", ""},
 		{KH_INDEX_BLOCKS_TOLD, 2, "", 12, 16, "6", ""},
+		{KH_INDEX_BLOCKS_GIVEN, 2, "", 0, 16, "268", ""},
+		{KH_INDEX_BLOCKS_GIVEN, 3, "", 3, 1, "7", ""},
+		{KH_INDEX_BLOCKS_OUTPUT, 2, "", 0, 16, "8", ""},
+		{KH_INDEX_BLOCKS_OUTPUT, 2, "", 8, 16, "", ""},
+		{KH_INDEX_BLOCKS_OUTPUT, 3, "", 0, 16, "", ""},
 		{KH_INDEX_QUERIES_OPEN, 3, "", 0, 16, "35", ""},
 		{KH_INDEX_QUERIES_ALL_OPEN, 0, "", 1, 3, "234", ""},
+		{KH_INDEX_QUERIES_COMING, 2, "", 0, 16, "4", ""},
+		{KH_INDEX_QUERIES_COMING, 3, "", 0, 16, "", ""},
 		{KH_INDEX_EFFECTS_OPEN, 0, "", 1, 16, "234567", ""},
 		{KH_INDEX_EFFECTS_READER, 0, "even", 0, 16, "24", ""},
 		{KH_INDEX_EFFECTS_BEGUN, 0, "even", 0, 16, "6", ""},
@@ -352,6 +374,16 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_SENT, 2, "name \xc3\xa9 4", 0, 16, "4", ""},
 		{KH_INDEX_SENT, 3, "name \xc3\xa9 4", 0, 16, "", ""},
 		{KH_INDEX_SENT_OF_TOKEN, 3, "", 0, 2, "35", ""},
+		{KH_INDEX_UPSTREAMS, 0, "", 6, 16, "789", ""},
+		{KH_INDEX_UPSTREAMS_NAMED, 0, "name \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_TOOLS_OF_UPSTREAM, 2, "", 2, 2, "46", ""},
+		{KH_INDEX_TOOLS_NAMED, 2, "alias \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_TOOLS_NAMED, 3, "alias \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_DEALINGS, 2, "server \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_DEALINGS, 3, "server \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_DEALINGS_OF_CONTEXT, 2, "", 2, 2, "46", ""},
+		{KH_INDEX_DEALINGS_TAINTED, 0, "server \xc3\xa9 5", 0, 16, "5", ""},
+		{KH_INDEX_DEALINGS_TAINTED, 0, "server \xc3\xa9 4", 0, 16, "", ""},
 	};
 	struct many m = {&test->arena, KH_OK};
 	bool tried[KH_INDEX_COUNT] = {false};

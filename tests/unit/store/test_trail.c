@@ -51,12 +51,17 @@ static bool note(const struct kh_audit_entry *entry, void *arg)
 
 static enum kh_err read_all(struct kh_txn *txn, void *arg)
 {
-	return txn->backend->read(txn, 0, note, arg);
+	return txn->backend->read(txn, 0, false, note, arg);
 }
 
 static enum kh_err read_after(struct kh_txn *txn, void *arg)
 {
-	return txn->backend->read(txn, 3, note, arg);
+	return txn->backend->read(txn, 3, false, note, arg);
+}
+
+static enum kh_err read_system(struct kh_txn *txn, void *arg)
+{
+	return kh_audit_read_system(txn, 2, note, arg);
 }
 
 static enum kh_err get_entry(struct kh_txn *txn, void *arg)
@@ -80,6 +85,9 @@ static void test_events(struct kh_test *test)
 	s = (struct script){.arena = &test->arena, .stop_after = 2};
 	must_store(&o, kh_store_run(o.store, read_after, &s, &o.err));
 	assert_string_equal(s.order, "t4t5");
+	s = (struct script){.arena = &test->arena};
+	must_store(&o, kh_store_read(o.store, read_system, &s, &o.err));
+	assert_string_equal(s.order, "s3s6");
 	s.last = 3;
 	must_store(&o, kh_store_read(o.store, get_entry, &s, &o.err));
 	assert_view(s.entry.kind, "token.created");

@@ -1,0 +1,230 @@
+/* Typed answers.  The result is hostile: a value leaves only if it is of its type, and nothing is said of why not. */
+#include "reader/typed.h"
+
+#include "core/policy/settings.h"
+
+#define NOTHING "{}"
+
+struct reading {
+	const struct kh_policy_rule *rule;
+	yyjson_val *data; /* the structuredContent */
+};
+
+/* What a name asks for. */
+struct wanted {
+	const struct kh_policy_member *member;
+	struct kh_view suffix; /* behind the member's name and a dot; p NULL: none */
+};
+
+/* The member that NAME begins with.  The longest counts, because names may have dots. */
+static struct wanted find_member(const struct kh_policy_rule *rule, struct kh_view name)
+{
+	const struct kh_policy_member *all = rule->fields.at;
+	struct wanted found = {.member = NULL};
+
+	for (size_t i = 0; i < rule->fields.n; i++) {
+		struct kh_view own = all[i].name;
+		bool whole = kh_view_eq(own, name);
+		if (!whole && !(kh_view_starts(name, own) && name.n > own.n + 1 && name.p[own.n] == '.'))
+			continue;
+		if (found.member == NULL || own.n > found.member->name.n)
+			found = (struct wanted){&all[i],
+						whole ? (struct kh_view){NULL, 0} : kh_view_from(name, own.n + 1)};
+	}
+	return found;
+}
+
+static yyjson_val *follow(yyjson_val *from, struct kh_view pointer)
+{
+	return pointer.n == 0 ? from : yyjson_ptr_getn(from, pointer.p, pointer.n);
+}
+
+/* --- arrays ------------------------------------------------------------------------------------------------------- */
+
+/* Where the step `*` is in POINTER; SIZE_MAX: nowhere. */
+static size_t find_star(struct kh_view pointer)
+{
+	size_t at = kh_view_find(pointer, KH_LIT("/*"), 0);
+
+	while (at != SIZE_MAX && at + 2 < pointer.n && pointer.p[at + 2] != '/')
+		at = kh_view_find(pointer, KH_LIT("/*"), at + 2);
+	return at;
+}
+
+/* The array that MEMBER measures, or has `*` for; NULL: there is none, or it has more items than the rule says. */
+static yyjson_val *find_array(const struct reading *r, const struct kh_policy_member *member, size_t star)
+{
+	yyjson_val *array = follow(r->data,
+				   kh_view_sub(member->pointer, 0, star != SIZE_MAX ? star : member->pointer.n));
+
+	return yyjson_is_arr(array) && yyjson_arr_size(array) <= member->most ? array : NULL;
+}
+
+static bool is_value(yyjson_val *val, struct kh_view text)
+{
+	if (yyjson_is_bool(val))
+		return kh_view_eq(text, yyjson_get_bool(val) ? KH_LIT("true") : KH_LIT("false"));
+	return yyjson_is_str(val) && kh_view_eq(kh_json_str(val), text);
+}
+
+/* How many items of ARRAY are TEXT at REST. */
+static int64_t count_equal(yyjson_val *array, struct kh_view rest, struct kh_view text)
+{
+	int64_t count = 0;
+	yyjson_val *item;
+	size_t i, max;
+
+	yyjson_arr_foreach (array, i, max, item)
+		count += is_value(follow(item, rest), text);
+	return count;
+}
+
+static bool is_listed(const struct kh_policy_member *member, struct kh_view value)
+{
+	if (member->type == KH_POLICY_TYPE_BOOLEAN)
+		return kh_view_eq(value, KH_LIT("true")) || kh_view_eq(value, KH_LIT("false"));
+	for (size_t i = 0; i < member->values.n; i++) {
+		if (kh_view_eq(member->values.at[i], value))
+			return member->type == KH_POLICY_TYPE_ENUM;
+	}
+	return false;
+}
+
+/* --- one answer --------------------------------------------------------------------------------------------------- */
+
+static bool is_within(const struct kh_field *field, int64_t min, int64_t max)
+{
+	return field->type == KH_FIELD_INTEGER && field->min >= min && field->max <= max;
+}
+
+/* Adds a number to OBJ, if FIELD asks for no more than 0 to MOST. */
+static bool add_number(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_field *field, uint64_t most,
+		       int64_t number)
+{
+	if (!is_within(field, 0, (int64_t)most))
+		return false;
+	return yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, field->name.p, field->name.n),
+				  yyjson_mut_sint(doc, number));
+}
+
+/* Whether FIELD asks for MEMBER's type and no more, and VAL is of it. */
+static bool fits(const struct kh_policy_member *member, const struct kh_field *field, yyjson_val *val)
+{
+	int64_t number;
+
+	if (member->type == KH_POLICY_TYPE_BOOLEAN)
+		return field->type == KH_FIELD_BOOLEAN && yyjson_is_bool(val);
+	if (member->type == KH_POLICY_TYPE_INTEGER)
+		return is_within(field, member->min, member->max) && kh_json_int(val, &number) &&
+		       number >= member->min && number <= member->max;
+	if (member->type != KH_POLICY_TYPE_ENUM || field->type != KH_FIELD_ENUM || !yyjson_is_str(val))
+		return false;
+	for (size_t i = 0; i < field->value_count; i++) {
+		if (!is_listed(member, field->values[i]))
+			return false;
+	}
+	return is_listed(member, kh_json_str(val));
+}
+
+static bool add_field(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_field *field)
+{
+	struct wanted wanted = find_member(r->rule, field->name);
+	const struct kh_policy_member *member = wanted.member;
+	struct kh_view count = KH_LIT("count.");
+	int64_t index;
+
+	if (member == NULL)
+		return false;
+	size_t star = find_star(member->pointer);
+	bool has_items = star != SIZE_MAX || member->type == KH_POLICY_TYPE_LENGTH;
+	yyjson_val *val = has_items ? find_array(r, member, star) : follow(r->data, member->pointer);
+	if (val == NULL || (star == SIZE_MAX) != (wanted.suffix.p == NULL))
+		return false;
+	if (member->type == KH_POLICY_TYPE_LENGTH || kh_view_eq(wanted.suffix, KH_LIT("length")))
+		return add_number(doc, obj, field, member->most, (int64_t)yyjson_arr_size(val));
+	struct kh_view rest = star != SIZE_MAX ? kh_view_from(member->pointer, star + 2) : KH_LIT("");
+	if (star != SIZE_MAX && kh_view_starts(wanted.suffix, count)) {
+		struct kh_view value = kh_view_from(wanted.suffix, count.n);
+		return is_listed(member, value) &&
+		       add_number(doc, obj, field, member->most, count_equal(val, rest, value));
+	}
+	if (star != SIZE_MAX) {
+		if (!kh_view_int(wanted.suffix, &index) || index < 0)
+			return false;
+		val = follow(yyjson_arr_get(val, (size_t)index), rest);
+	}
+	return fits(member, field, val) && yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, field->name.p, field->name.n),
+							      yyjson_val_mut_copy(doc, val));
+}
+
+/* A format: the rule names it by the same word as the question.  The text is read by the format's grammar later. */
+static bool add_text(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *obj,
+		     const struct kh_question *question)
+{
+	struct wanted wanted = find_member(r->rule, question->id);
+	const struct kh_policy_member *member = wanted.member;
+
+	if (member == NULL || member->type < KH_POLICY_TYPE_DATE || wanted.suffix.p != NULL ||
+	    find_star(member->pointer) != SIZE_MAX ||
+	    strcmp(kh_words_name(&kh_policy_type_words, member->type), kh_format_name(question->format)) != 0)
+		return false;
+	yyjson_val *val = follow(r->data, member->pointer);
+	return yyjson_is_str(val) && yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, question->id.p, question->id.n),
+							yyjson_val_mut_copy(doc, val));
+}
+
+/* --- the Reader --------------------------------------------------------------------------------------------------- */
+
+/* The structuredContent of a result that is no error; NULL: there is none. */
+static enum kh_err open_result(struct kh_arena *arena, const struct kh_reader_ask *ask, struct reading *ret_reading)
+{
+	const struct kh_reader_block *block = ask->block_count == 1 ? &ask->blocks[0] : NULL;
+	struct kh_error err;
+	yyjson_val *root = NULL;
+
+	*ret_reading = (struct reading){.rule = block != NULL ? block->rule : NULL};
+	if (ret_reading->rule == NULL)
+		return KH_OK;
+	enum kh_err e = kh_json_read(arena, kh_tainted_open(block->original), &root, &err);
+	if (e == KH_OK && !yyjson_is_true(kh_json_get(root, "isError")))
+		ret_reading->data = kh_json_get(root, "structuredContent");
+	return e == KH_ENOMEM ? e : KH_OK;
+}
+
+enum kh_err kh_typed_respond(struct kh_arena *arena, const struct kh_reader_ask *ask, struct kh_view *ret_json)
+{
+	const struct kh_query *query = ask->query;
+	yyjson_mut_doc *doc = kh_json_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	yyjson_mut_val *obj = yyjson_mut_obj_add_obj(doc, root, query->category == 1 ? "fields" : "answers");
+	struct reading r;
+	enum kh_err e = open_result(arena, ask, &r);
+	bool good = r.rule != NULL && r.data != NULL && query->category < 3;
+
+	for (size_t i = 0; e == KH_OK && good && query->category == 1 && i < query->field_count; i++)
+		good = add_field(&r, doc, obj, &query->fields[i]);
+	for (size_t i = 0; e == KH_OK && good && query->category == 2 && i < query->question_count; i++)
+		good = add_text(&r, doc, obj, &query->questions[i]);
+	if (e == KH_OK)
+		e = kh_arena_check(arena);
+	*ret_json = KH_LIT(NOTHING);
+	return e == KH_OK && good ? kh_json_write(arena, root, ret_json) : e;
+}
+
+static enum kh_err ask_typed(const struct kh_reader *reader, struct kh_arena *arena, const struct kh_reader_ask *ask,
+			     struct kh_tainted *ret_response, enum kh_reader_fault *ret_fault,
+			     struct kh_view *ret_detail)
+{
+	struct kh_view response;
+	enum kh_err e = kh_typed_respond(arena, ask, &response);
+
+	(void)reader;
+	if (e != KH_OK)
+		return e;
+	*ret_response = kh_tainted_wrap(response);
+	*ret_fault = KH_READER_OK;
+	*ret_detail = KH_LIT("");
+	return KH_OK;
+}
+
+const struct kh_reader_driver kh_reader_typed = {.name = "typed", .pure = true, .typed = true, .ask = ask_typed};
