@@ -1,0 +1,377 @@
+/*
+ * A server over Streamable HTTP.
+ *
+ * The lock guards the session: its number and its id.  An id is the server's own word, so it is taken only if it is short
+ * and made of visible characters, and it goes back to that server alone.
+ */
+#include "upstream/web.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "upstream/manner.h"
+#include "upstream/opening.h"
+#include "wire/header.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sodium.h>
+
+#define SESSION_MAX 256
+#define TELL_MS     10000
+#define LEAVE_MS    2000
+#define REPLY_MAX   1024
+#define ENCODED     "=?base64?"
+
+struct kh_web {
+	struct kh_web_settings settings;
+	struct kh_caller *caller;
+	pthread_mutex_t lock;
+	uint64_t lives;   /* that have begun */
+	bool is_over;     /* the last one is */
+	size_t session_n; /* bytes of its id; 0: it has none */
+	char session[SESSION_MAX];
+	enum kh_rpc_version version; /* that was last spoken in it */
+};
+
+/* What is known of one response while it comes. */
+struct heard {
+	struct kh_web *web;
+	const struct kh_upstream_request *request;
+	struct kh_arena *arena;
+	uint64_t life;
+	unsigned status;
+	bool has_session;  /* the request went out with an id of a session */
+	struct kh_view id; /* that the server gave this one */
+	struct kh_upstream_response response;
+};
+
+enum kh_err kh_web_new(const struct kh_web_settings *settings, struct kh_web **ret_web, struct kh_error *err)
+{
+	struct kh_web *web = kh_alloc_zero(settings->alloc, sizeof(*web));
+
+	if (web == NULL)
+		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
+	web->settings = *settings;
+	web->is_over = true;
+	enum kh_err e = kh_caller_new(settings->alloc, settings->client, settings->upstream, &web->caller, err);
+	if (e != KH_OK) {
+		kh_alloc_free(settings->alloc, web, sizeof(*web));
+		return e;
+	}
+	(void)pthread_mutex_init(&web->lock, NULL);
+	*ret_web = web;
+	return KH_OK;
+}
+
+/* --- the request -------------------------------------------------------------------------------------------------- */
+
+static void add_header(struct kh_upstream_ask *ask, struct kh_arena *arena, const char *name, struct kh_view value)
+{
+	if (value.n > 0 && ask->headers < KH_REQUEST_HEADERS)
+		ask->header[ask->headers++] = kh_arena_printf(arena, "%s: %.*s", name, KH_FMT(value));
+}
+
+/* The header of the session LIFE; false if that is over.  0: there is none yet. */
+static bool add_session(struct kh_web *web, struct kh_upstream_ask *ask, struct kh_arena *arena, uint64_t life,
+			enum kh_rpc_version version)
+{
+	pthread_mutex_lock(&web->lock);
+	bool is_current = life == 0 || (life == web->lives && !web->is_over);
+	if (life > 0 && is_current)
+		add_header(ask, arena, "Mcp-Session-Id", kh_view_of(web->session, web->session_n));
+	if (life > 0 && is_current && version != KH_MCP_NONE)
+		web->version = version;
+	pthread_mutex_unlock(&web->lock);
+	return is_current;
+}
+
+/* True if VALUE can stand in a header as it is: visible ASCII, no blank at an end, and nothing that looks encoded. */
+static bool is_plain(struct kh_view value)
+{
+	for (size_t i = 0; i < value.n; i++) {
+		if (value.p[i] < ' ' || value.p[i] > '~')
+			return false;
+	}
+	return kh_view_eq(kh_view_trim(value), value) && !kh_view_starts(value, KH_LIT(ENCODED));
+}
+
+/* VALUE as the protocol has it in a header: any other text in base64. */
+static struct kh_view header_value(struct kh_arena *arena, struct kh_view value)
+{
+	size_t size = sodium_base64_encoded_len(value.n, sodium_base64_VARIANT_ORIGINAL);
+	char *text = is_plain(value) ? NULL : kh_arena_alloc(arena, size);
+
+	if (text == NULL)
+		return value;
+	sodium_bin2base64(text, size, (const unsigned char *)value.p, value.n, sodium_base64_VARIANT_ORIGINAL);
+	return kh_arena_printf(arena, ENCODED "%s?=", text);
+}
+
+/* What the newer generation repeats of the message, and what both have. */
+static void add_version(struct kh_upstream_ask *ask, struct kh_arena *arena, const struct kh_upstream_request *request)
+{
+	if (request->version == KH_MCP_NONE)
+		return;
+	add_header(ask, arena, "MCP-Protocol-Version", kh_view_str(kh_rpc_version_name(request->version)));
+	if (kh_rpc_version_is_stateless(request->version)) {
+		add_header(ask, arena, "Mcp-Method", kh_view_str(request->method));
+		add_header(ask, arena, "Mcp-Name", header_value(arena, request->name));
+	}
+}
+
+static uint64_t left_of(int64_t until_ms)
+{
+	int64_t left = until_ms - kh_clock_ms();
+
+	return left < 1 ? 1 : (uint64_t)left;
+}
+
+/* Begins the call that carries REQUEST; NULL: *RESPONSE says why not. */
+static struct kh_caller_call *begin(struct kh_web *web, const struct kh_upstream_request *request,
+				    struct kh_arena *arena, bool *ret_has_session,
+				    struct kh_upstream_response *response)
+{
+	struct kh_upstream_ask ask = {.method = KH_METHOD_POST, .wall_ms = left_of(request->until_ms)};
+	struct kh_error err = {.detail = ""};
+	struct kh_caller_call *call = NULL;
+
+	add_version(&ask, arena, request);
+	size_t before = ask.headers;
+	if (!add_session(web, &ask, arena, request->life, request->version)) {
+		response->end = KH_RESPONSE_OVER;
+		response->code = "server_over";
+		response->why = KH_LIT("the session that it was for is over");
+		return NULL;
+	}
+	*ret_has_session = ask.headers > before;
+	if (kh_arena_check(arena) != KH_OK)
+		return NULL;
+	if (kh_caller_begin(web->caller, &ask, request->message, &call, &err) != KH_OK) {
+		response->end = KH_RESPONSE_REFUSED;
+		response->code = err.code;
+		response->why = kh_arena_printf(arena, "%s", err.detail);
+	}
+	return call;
+}
+
+/* --- the response ------------------------------------------------------------------------------------------------- */
+
+/* The server asks for something in the middle of its response: it is answered by a request of its own. */
+static void answer_back(struct heard *heard, const struct kh_opening *opening)
+{
+	char reply[REPLY_MAX];
+	struct kh_view text = kh_manner_reply(opening->id, opening->method, reply, sizeof(reply));
+
+	(void)kh_web_tell(heard->web, text, heard->life, heard->request->version, heard->request->until_ms);
+}
+
+/* True if the status alone says what has become of the request, whatever the body is. */
+static bool is_by_status(const struct heard *heard)
+{
+	return heard->status == 401 || heard->status == 403 || (heard->status == 404 && heard->has_session);
+}
+
+/* One message; true if it is the response. */
+static bool take_message(struct heard *heard, struct kh_tainted message)
+{
+	const struct kh_web_settings *settings = &heard->web->settings;
+	struct kh_view line = kh_view_trim(kh_tainted_open(message));
+	struct kh_opening opening;
+
+	if (is_by_status(heard) || !kh_opening_read(line, &opening))
+		return false;
+	if (opening.kind == KH_RPC_REQUEST)
+		answer_back(heard, &opening);
+	else if (opening.kind == KH_RPC_NOTIFICATION && settings->heard != NULL)
+		settings->heard(settings->context, opening.method);
+	/* An error without an id answers the one request that this POST had. */
+	if (opening.kind != KH_RPC_RESPONSE || (opening.id.n > 0 && !kh_view_eq(opening.id, heard->request->id)))
+		return false;
+	heard->response.end = KH_RESPONSE_CAME;
+	heard->response.message = kh_tainted_wrap(kh_arena_dup(heard->arena, line));
+	return true;
+}
+
+static void take_head(struct heard *heard, const struct kh_caller_event *event)
+{
+	struct kh_view id;
+
+	heard->status = event->status;
+	if (!kh_header_find(kh_tainted_open(event->headers), KH_LIT("mcp-session-id"), &id) || id.n > SESSION_MAX)
+		return;
+	for (size_t i = 0; i < id.n; i++) {
+		if (id.p[i] <= ' ' || id.p[i] > '~')
+			return;
+	}
+	heard->id = kh_arena_dup(heard->arena, id);
+}
+
+/* It ended without a response. */
+static void explain(struct heard *heard, const struct kh_caller_event *event)
+{
+	struct kh_upstream_response *response = &heard->response;
+	struct kh_arena *arena = heard->arena;
+
+	response->said = kh_tainted_wrap(kh_arena_dup(arena, kh_tainted_open(event->reason)));
+	response->end = event->begun ? KH_RESPONSE_LOST : KH_RESPONSE_REFUSED;
+	if (heard->status == 404 && heard->has_session) {
+		response->end = KH_RESPONSE_OVER;
+		response->code = "server_over";
+		response->why = KH_LIT("the server has ended the session");
+	} else if (heard->status >= 400) {
+		response->code = heard->status == 401 || heard->status == 403 ? "upstream_denied" : "http_failed";
+		response->why = kh_arena_printf(arena, "the server answered with the status %u", heard->status);
+	} else if (event->fault == KH_FAULT_NONE) {
+		response->code = "server_gone";
+		response->why = KH_LIT("the server's answer has no response in it");
+	} else {
+		response->code = event->fault == KH_FAULT_TIME ? "upstream_timeout" : kh_fault_name(event->fault);
+		response->why = kh_arena_printf(arena, "%s", event->detail);
+	}
+}
+
+static void give_up(struct heard *heard)
+{
+	heard->response.end = KH_RESPONSE_LOST;
+	heard->response.code = "upstream_timeout";
+	heard->response.why = kh_arena_printf(heard->arena, "it did not answer %s in time", heard->request->method);
+}
+
+/* Reads until the response is there, or there will be none. */
+static void listen_to(struct heard *heard, struct kh_caller_call *call)
+{
+	struct kh_caller_event event;
+
+	for (;;) {
+		int64_t left = heard->request->until_ms - kh_clock_ms();
+		if (left <= 0) {
+			give_up(heard);
+			return;
+		}
+		kh_caller_next(call, left < INT_MAX ? (int)left : INT_MAX, &event);
+		if (event.kind == KH_CALLER_HEAD)
+			take_head(heard, &event);
+		if (event.kind == KH_CALLER_MESSAGE && take_message(heard, event.message))
+			return;
+		if (event.kind == KH_CALLER_END) {
+			explain(heard, &event);
+			return;
+		}
+	}
+}
+
+/* A session has begun with this response, or is over by it. */
+static void keep_session(struct heard *heard)
+{
+	struct kh_web *web = heard->web;
+
+	pthread_mutex_lock(&web->lock);
+	if (heard->request->life == 0 && heard->response.end == KH_RESPONSE_CAME) {
+		/* The newer generation has no sessions, so an id that comes there is not one. */
+		bool has_id = heard->id.n > 0 && !kh_rpc_version_is_stateless(heard->request->version);
+		web->is_over = false;
+		web->session_n = has_id ? heard->id.n : 0;
+		if (has_id)
+			memcpy(web->session, heard->id.p, heard->id.n);
+		heard->life = ++web->lives;
+	} else if (heard->response.end == KH_RESPONSE_OVER && heard->life == web->lives) {
+		web->is_over = true;
+	}
+	pthread_mutex_unlock(&web->lock);
+}
+
+enum kh_err kh_web_ask(struct kh_web *web, const struct kh_upstream_request *request, struct kh_arena *arena,
+		       struct kh_upstream_response *ret_response, uint64_t *ret_life)
+{
+	struct heard heard = {.web = web, .request = request, .arena = arena, .life = request->life};
+	struct kh_caller_call *call = begin(web, request, arena, &heard.has_session, &heard.response);
+
+	if (call != NULL) {
+		listen_to(&heard, call);
+		kh_caller_end(call);
+		keep_session(&heard);
+	}
+	*ret_response = heard.response;
+	*ret_life = heard.life;
+	return kh_arena_check(arena);
+}
+
+bool kh_web_tell(struct kh_web *web, struct kh_view message, uint64_t life, enum kh_rpc_version version,
+		 int64_t until_ms)
+{
+	int64_t soon = kh_clock_ms() + TELL_MS;
+	struct kh_upstream_request request = {.method = "",
+					      .message = message,
+					      .version = version,
+					      .life = life,
+					      .until_ms = until_ms < soon ? until_ms : soon};
+	struct kh_upstream_response response;
+	struct kh_caller_event event = {.kind = KH_CALLER_NOTHING};
+	struct kh_arena arena;
+	bool has_session, good = false;
+
+	kh_arena_init(&arena, web->settings.alloc, 64U << 10);
+	struct kh_caller_call *call = begin(web, &request, &arena, &has_session, &response);
+	if (call != NULL) {
+		while (event.kind != KH_CALLER_END && kh_clock_ms() < request.until_ms) {
+			kh_caller_next(call, (int)left_of(request.until_ms), &event);
+			good |= event.kind == KH_CALLER_HEAD && event.status < 300;
+		}
+		kh_caller_end(call);
+	}
+	kh_arena_done(&arena);
+	return good;
+}
+
+bool kh_web_is_current(struct kh_web *web, uint64_t life)
+{
+	pthread_mutex_lock(&web->lock);
+	bool is_current = life > 0 && life == web->lives && !web->is_over;
+	pthread_mutex_unlock(&web->lock);
+	return is_current;
+}
+
+void kh_web_stop(struct kh_web *web)
+{
+	kh_caller_stop(web->caller);
+}
+
+uint64_t kh_web_life(struct kh_web *web)
+{
+	pthread_mutex_lock(&web->lock);
+	uint64_t life = web->is_over ? 0 : web->lives;
+	pthread_mutex_unlock(&web->lock);
+	return life;
+}
+
+/* Says goodbye to a server that gave the session an id; one that does not understand it is not waited for. */
+static void leave(struct kh_web *web)
+{
+	struct kh_upstream_ask ask = {.method = KH_METHOD_DELETE, .wall_ms = LEAVE_MS};
+	struct kh_caller_event event = {.kind = KH_CALLER_NOTHING};
+	int64_t until = kh_clock_ms() + LEAVE_MS;
+	struct kh_caller_call *call;
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, web->settings.alloc, 4096);
+	if (web->version != KH_MCP_NONE)
+		add_header(&ask, &arena, "MCP-Protocol-Version", kh_view_str(kh_rpc_version_name(web->version)));
+	if (web->session_n > 0 && add_session(web, &ask, &arena, web->lives, web->version) &&
+	    kh_arena_check(&arena) == KH_OK &&
+	    kh_caller_begin(web->caller, &ask, (struct kh_view){NULL, 0}, &call, NULL) == KH_OK) {
+		while (event.kind != KH_CALLER_END && kh_clock_ms() < until)
+			kh_caller_next(call, LEAVE_MS, &event);
+		kh_caller_end(call);
+	}
+	kh_arena_done(&arena);
+}
+
+void kh_web_free(struct kh_web *web)
+{
+	if (web == NULL)
+		return;
+	leave(web);
+	kh_caller_free(web->caller);
+	(void)pthread_mutex_destroy(&web->lock);
+	kh_alloc_free(web->settings.alloc, web, sizeof(*web));
+}
