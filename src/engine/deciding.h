@@ -21,6 +21,9 @@ enum kh_err kh_deciding_try(struct kh_engine *engine, struct kh_token_claim toke
 enum kh_err kh_deciding_run(struct kh_engine *engine, struct kh_token_claim token, struct kh_comm_call *call,
 			    struct kh_arena *arena, struct kh_error *err) KH_CHECKED;
 
+/* The operation that looks at such a call; HOSTS: of a host's own tool. */
+kh_engine_fn *kh_deciding_look(bool hosts);
+
 /* context.guard and context.output: compares what an agent wrote with what it was given, and records it. */
 enum kh_err kh_deciding_output(struct kh_engine *engine, struct kh_token_claim token, struct kh_context_output *output,
 			       struct kh_arena *arena, struct kh_error *err) KH_CHECKED;

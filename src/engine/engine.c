@@ -9,7 +9,9 @@
 #include "engine/state/beforehand.h"
 #include "engine/state/inforce.h"
 #include "engine/state/refusals.h"
+#include "engine/state/staged.h"
 #include "engine/state/tally.h"
+#include "engine/state/toolbox.h"
 
 #include <sodium.h>
 
@@ -20,7 +22,7 @@
 struct job {
 	struct kh_engine *engine;
 	bool own;       /* the caller is Keyhole itself */
-	bool rehearses; /* on a snapshot (beforehand.h) */
+	bool rehearses; /* (beforehand.h) */
 	struct kh_token_claim token;
 	const struct kh_operations_entry *entry; /* NULL: not an operation that a token can call */
 	kh_engine_fn *fn;
@@ -100,6 +102,7 @@ static enum kh_err run_job(struct kh_txn *txn, void *arg)
 	if (job->prepared->ruling != NULL && job->prepared->ruling != ruling)
 		job->prepared->done = NULL;
 	kh_txn_use_arena(txn, job->arena);
+	kh_txn_use_contents(txn, job->prepared->staged);
 	if (!job->own)
 		e = authorise(&op, job, &yes);
 	if (e == KH_OK && yes) {
@@ -147,7 +150,10 @@ static enum kh_err run_often(struct job *job, struct kh_prepare *at)
 	return e;
 }
 
-/* Finds out what the operation wants, and does it.  If that is not possible now, its first run finds out. */
+/*
+ * Finds out what the operation wants, and does it.  If that is not possible now, its first run finds out.  Work that
+ * fails is no reason to fail either: it may have been given rows that were changed meanwhile.
+ */
 static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
 {
 	struct kh_error err;
@@ -155,9 +161,13 @@ static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
 
 	trial.rehearses = true;
 	trial.err = &err;
-	if (kh_store_read_soon(job->engine->settings.store, run_job, &trial) == KH_ENOMEM)
-		return KH_ENOMEM;
-	return job->prepared->wanted != NULL ? kh_beforehand_work(at) : KH_OK;
+	enum kh_err e = kh_store_read_soon(job->engine->settings.store, run_job, &trial);
+	if (e == KH_ENOMEM || job->prepared->wanted == NULL)
+		return e == KH_ENOMEM ? e : KH_OK;
+	at->err = &err;
+	e = kh_beforehand_work(at);
+	at->err = job->err;
+	return e == KH_ENOMEM ? e : KH_OK;
 }
 
 /* Of kh_prepare. */
@@ -201,6 +211,7 @@ static enum kh_err run(struct job *job)
 	kh_beforehand_leave(&at);
 	if (e == KH_OK)
 		e = run_often(job, &at);
+	kh_staged_end(job->engine, job->prepared, e == KH_OK);
 	if (e == KH_OK && entry != NULL && entry->finish != NULL)
 		e = entry->finish(job->engine, job->arena, job->call, job->err);
 	return e;
@@ -353,6 +364,7 @@ static void close_engine(struct kh_engine *engine)
 	pthread_mutex_destroy(&engine->lock);
 	sodium_memzero(engine->id_key, sizeof(engine->id_key));
 	kh_tally_free(engine->tally);
+	kh_toolbox_free(engine->toolbox);
 	kh_alloc_free(engine->settings.alloc, engine->refusals, sizeof(*engine->refusals));
 	kh_alloc_free(engine->settings.alloc, engine, sizeof(*engine));
 }
@@ -379,8 +391,9 @@ enum kh_err kh_engine_new(const struct kh_engine_settings *settings, struct kh_e
 	pthread_cond_init(&engine->shared, NULL);
 	engine->refusals = kh_alloc_zero(alloc, sizeof(*engine->refusals));
 	engine->tally = kh_tally_new(alloc);
-	enum kh_err e = engine->refusals != NULL && engine->tally != NULL ? kh_inforce_new(alloc, &from, &ruling, err)
-									  : KH_ENOMEM;
+	engine->toolbox = kh_toolbox_new(alloc);
+	bool has_all = engine->refusals != NULL && engine->tally != NULL && engine->toolbox != NULL;
+	enum kh_err e = has_all ? kh_inforce_new(alloc, &from, &ruling, err) : KH_ENOMEM;
 	atomic_init(&engine->ruling, ruling);
 	if (e == KH_OK)
 		e = kh_engine_own(engine, start, engine, &arena, err);

@@ -61,6 +61,18 @@ static enum kh_err copy_json(struct kh_arena *arena, yyjson_val *json, yyjson_va
 			    : KH_OK;
 }
 
+/* Copies the tool that an errand calls, if it calls one; what it has of the toolbox stays as long as the engine. */
+static const struct kh_errand_tool *copy_tool(struct kh_arena *arena, const struct kh_errand_tool *tool)
+{
+	struct kh_errand_tool *copy = tool != NULL ? KH_NEW(arena, struct kh_errand_tool) : NULL;
+
+	if (copy == NULL)
+		return NULL;
+	*copy = *tool;
+	copy->server = kh_arena_dup(arena, tool->server);
+	return copy;
+}
+
 enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry, struct kh_entry *ret_entry)
 {
 	const struct kh_errand *errand = &entry->call.errand;
@@ -82,6 +94,7 @@ enum kh_err kh_outbox_copy(struct kh_arena *arena, const struct kh_entry *entry,
 		copy.call.errand = *errand;
 		copy.call.errand.operation = kh_arena_dup(arena, errand->operation);
 		copy.call.errand.task = kh_arena_dup(arena, errand->task);
+		copy.call.errand.tool = copy_tool(arena, errand->tool);
 		e = copy_json(arena, errand->parameters, &copy.call.errand.parameters);
 	}
 	if (entry->kind == KH_ENTRY_DECIDE) {
@@ -126,8 +139,9 @@ static void ask_reader(struct kh_engine *engine, const struct kh_ask *ask, struc
 	const struct kh_reader *reader = kh_engine_reader(engine, ask->query->reader);
 
 	/* A driver that fails by itself is a failed try: the ask has begun, so its end must be recorded. */
-	if (reader != NULL && reader->driver->ask(reader, arena, &ask->ask, &respond->response, &respond->fault,
-						  &respond->detail) == KH_OK)
+	if (reader != NULL && !ask->unread &&
+	    reader->driver->ask(reader, arena, &ask->ask, &respond->response, &respond->fault, &respond->detail) ==
+		    KH_OK)
 		return;
 	respond->fault = KH_READER_DEAD;
 	respond->detail = KH_LIT("the Reader could not be asked");

@@ -9,6 +9,8 @@ enum kh_err kh_purging_batch(struct kh_engine *engine, struct kh_arena *arena, i
 	struct kh_purge call = {0};
 	enum kh_err e = kh_engine_own(engine, kh_put_purge_run, &call, arena, err);
 
+	if (e == KH_OK)
+		e = kh_content_sweep(kh_engine_store(engine), err);
 	*ret_count = call.count;
 	if (e != KH_OK || call.wanted_count == 0)
 		return e;

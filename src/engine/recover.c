@@ -62,8 +62,9 @@ static enum kh_err recover_running(struct kh_op *op, struct kh_recover *call)
 	struct kh_declaration_row *row, seen;
 
 	while (kh_each_peek(&each, KH_TABLE_DECLARATIONS, &seen)) {
-		if (seen.holder == kh_store_holder(store) || kh_store_holder_alive(store, seen.holder))
-			continue;
+		if (seen.taken_at != 0 || seen.holder == kh_store_holder(store) ||
+		    kh_store_holder_alive(store, seen.holder))
+			continue; /* a host runs it (K11), or a process that lives */
 		call->lost++;
 		each.e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, seen.id, &row);
 		if (each.e == KH_OK)

@@ -13,8 +13,6 @@
 #define SELDOM INT64_C(500000)  /* between looks for what was left behind */
 #define ARENA  (1U << 30)
 
-#define LONG_MS 600000 /* milliseconds: longer than content is looked at */
-
 static int64_t sooner(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -46,7 +44,7 @@ bool kh_waiting_query(const struct kh_engine *engine, struct kh_waiting *waiting
 bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting, const struct kh_comm_look *look)
 {
 	int64_t now = kh_clock_us(), due = look->due != 0 ? on_clock(engine, now, look->due) : 0;
-	bool human = look->approval.n > 0;
+	bool human = look->approval.n > 0 || look->held;
 
 	if (look->ended != KH_ENDED_NOT)
 		return false;
@@ -66,7 +64,7 @@ bool kh_waiting_call(const struct kh_engine *engine, struct kh_waiting *waiting,
 
 int64_t kh_waiting_slot(const struct kh_engine *engine, int64_t came)
 {
-	return kh_settle_slot_of(kh_engine_policy(engine), came, kh_clock_us(), LONG_MS);
+	return kh_settle_slot_of_taken(kh_engine_policy(engine), came, kh_clock_us());
 }
 
 static void rest(int64_t us)

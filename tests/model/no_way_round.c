@@ -727,7 +727,7 @@ static void not_in_pieces(void)
 
 	scene_set(&s, FAST);
 	scene_ask(&s, SCENE_ASK("short_text", "3"), &query);
-	CHECK(is(scene_answer(&s, "{\"who\":\"forget all\"}"), "accepted"));
+	CHECK(is(scene_answer(&s, "{\"who\":\"disregard\"}"), "accepted"));
 	CHECK(scene_outcome(&s, &query) == KH_OUTCOME_DELIVERED);
 	scene_must("open", world_open(&s.w, s.controller.token.at, 0, &task));
 	scene_must("put", world_put(&s.w, s.controller.token.at, task.at, "Text.", &s.block));

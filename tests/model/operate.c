@@ -256,10 +256,11 @@ static void draw_blocks(const struct run *r, const uint32_t *draw, struct m_quer
 	if (call->task != MODEL_NONE && m->tasks[call->task].blocks == 1 && draw[0] % 2 == 0)
 		return;
 	call->block_count = draw[0] % 20 == 1 ? 0 : 1 + (int)(draw[0] % 7 == 0);
-	for (int k = 0; k < call->block_count; k++)
-		DRAW_ONE(draw[1 + k], m->block_count,
-			 m->blocks[i].task == call->task && (m->blocks[i].sealed || r->c.places.blocks[i] != 0),
-			 call->blocks[k]);
+	for (int k = 0; k < call->block_count; k++) {
+		DRAW_ONE(draw[1 + k], m->block_count, m->blocks[i].task == call->task, call->blocks[k]);
+		if (call->blocks[k] != MODEL_NONE && r->c.places.blocks[call->blocks[k]] == 0)
+			call->blocks[k] = MODEL_NONE; /* nobody has been told its id */
+	}
 	if (call->block_count == 2 && call->blocks[0] == call->blocks[1])
 		call->block_count = 1; /* named twice: another test's */
 }

@@ -8,6 +8,7 @@
 #include "engine/context/who.h"
 #include "engine/operations.h"
 #include "engine/task/show.h"
+#include "engine/upstream/tools.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -119,6 +120,16 @@ static void comm_list(const struct prying *l)
 	prying_hear("comm.list", l->by, kh_comm_list_run, &page, &page.json);
 }
 
+/* What is offered, by its digest. */
+static void upstream_tools(const struct prying *l)
+{
+	struct kh_upstream_tools tools = {.count = 0};
+	struct kh_view stamp = kh_view_of((const char *)tools.stamp.bytes, sizeof(tools.stamp.bytes));
+
+	kh_arena_clear(&outing.w.call);
+	prying_hear("upstream.tools", l->by, kh_upstream_tools_run, &tools, &stamp);
+}
+
 /* Every operation with the role of a controller; what is not tried here is tried by the play itself. */
 static const struct probe {
 	const char *operation;
@@ -128,7 +139,7 @@ static const struct probe {
 	{"task.list", task_list},       {"task.execute", NULL},   {"content.put", NULL},
 	{"query.admit", query_admit},   {"query.look", NULL},     {"token.who", token_who},
 	{"comm.declare", comm_declare}, {"comm.weigh", NULL},     {"comm.call", comm_call},
-	{"comm.look", comm_look},       {"comm.list", comm_list},
+	{"comm.look", comm_look},       {"comm.list", comm_list}, {"upstream.tools", upstream_tools},
 };
 
 /* A new operation that a Controller may call has to be looked at here too. */

@@ -486,7 +486,7 @@ const char *world_show(struct world *w, const char *by, const char *approval, in
 	if (code != NULL)
 		return code;
 	*ret_digest = world_copy(kh_canonical_hex(&w->call, &call.row->digest));
-	*ret_pages = call.row->pages;
+	*ret_pages = call.pages;
 	return NULL;
 }
 

@@ -39,6 +39,12 @@ static bool is_of_act(enum kh_approval_kind kind)
 	return kind == KH_APPROVE_PHASE || kind == KH_APPROVE_DECLARATION || kind == KH_APPROVE_TOOL_CALL;
 }
 
+/* A decision about a tool is about no act; but calls wait for it, and see it at a slot as well. */
+static bool is_slotted(enum kh_approval_kind kind)
+{
+	return is_of_act(kind) || kind == KH_APPROVE_UPSTREAM;
+}
+
 static uint64_t limit_ms(const struct kh_op *op)
 {
 	return (uint64_t)op->policy->approvals.expiry_seconds * 1000;
@@ -54,7 +60,7 @@ int64_t kh_approval_slot(const struct kh_op *op, const struct kh_approval_row *a
 	uint64_t after = (uint64_t)(op->now - approval->requested_at + 999) / 1000;
 	int64_t at = approval->requested_at + (int64_t)kh_bits_decision_slot(after, limit_ms(op)) * 1000;
 
-	return is_of_act(approval->kind) && op->policy->release == KH_RELEASE_SLOTS && at > op->now ? at : 0;
+	return is_slotted(approval->kind) && op->policy->release == KH_RELEASE_SLOTS && at > op->now ? at : 0;
 }
 
 /* There is no refund, whatever is decided (B6). */
@@ -85,7 +91,7 @@ static enum kh_err charge(struct kh_op *op, struct kh_task_row *task, struct kh_
 /* A6: whether the task has as many pending approvals as it may. */
 static bool is_full(const struct kh_op *op, const struct kh_task_row *task)
 {
-	return (uint64_t)task->pending >= op->policy->approvals.max_pending;
+	return task != NULL && (uint64_t)task->pending >= op->policy->approvals.max_pending;
 }
 
 static enum kh_err check_request(struct kh_op *op, const struct kh_approval_request *request)
@@ -114,8 +120,8 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 		return e;
 	row->kind = request->kind;
 	row->state = KH_APPROVAL_PENDING;
-	row->context = request->task->context;
-	row->task = request->task->id;
+	row->context = request->task != NULL ? request->task->context : 0;
+	row->task = request->task != NULL ? request->task->id : 0;
 	row->query = request->query != NULL ? request->query->id : 0;
 	row->pages = kh_subject_pages(request->text);
 	row->arguments = request->arguments;
@@ -125,8 +131,8 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	row->admin = request->admin;
 	row->fenced = request->fenced;
 	row->uses = request->uses > 0 ? request->uses : 1;
-	row->requested_at = op->now;
-	row->expires_at = op->now + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
+	row->requested_at = request->came != 0 ? request->came : op->now;
+	row->expires_at = row->requested_at + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
 	e = kh_subject_write(op, request, row, &row->subject);
 	if (e != KH_OK)
 		return e;
@@ -135,7 +141,8 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	if (e != KH_OK)
 		return e;
 	bool full = is_full(op, request->task);
-	request->task->pending++;
+	if (request->task != NULL)
+		request->task->pending++;
 	if (request->query != NULL) {
 		request->query->approval = row->id;
 		if (request->query->waits == 0)

@@ -13,7 +13,7 @@
 /* What is asked for. */
 struct kh_approval_request {
 	enum kh_approval_kind kind;
-	struct kh_task_row *task;
+	struct kh_task_row *task;       /* NULL: it is about no task (an upstream's tool): nothing is charged */
 	struct kh_query_row *query;     /* NULL: none */
 	struct kh_view text;            /* the text to be reviewed: a summary, a directive, a plan; paged */
 	bool untrusted;                 /* TEXT comes from a Reader */
@@ -22,9 +22,13 @@ struct kh_approval_request {
 	struct kh_view operation;       /* what the grant is for */
 	struct kh_view host;            /* that it goes to, in its one spelling; empty: none.  A grant can be for it */
 	struct kh_digest arguments, content;
+	/* Blocks whose content leaves, or is put in, if it is approved: shown after the text (carried.h). */
+	const int64_t *carried;
+	size_t carried_count;
 	int64_t uses; /* of the grant, unless the reviewer chooses another number; 0: 1 */
 	bool admin;   /* only an admin can decide it (H6) */
 	bool fenced;  /* TEXT says that the agent gets the content in a fence (E12): the grant covers that */
+	int64_t came; /* when what is to be decided on came in: slots are counted from then (I-45); 0: now */
 	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */
 };
 

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "engine/approval/carried.h"
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -110,29 +111,50 @@ static enum kh_err check_digest(const struct deciding *d)
 			    "the digest is not that of what is to be decided: look at it again");
 }
 
+/* The pages that the decider has to have seen: who rejects sends nothing, so the text is enough. */
+static enum kh_err count_pages(const struct deciding *d, int64_t *ret_pages)
+{
+	struct kh_carried carried = {0};
+	yyjson_val *subject = NULL;
+	enum kh_err e = KH_OK;
+
+	if (d->call->choice != KH_CHOICE_REJECT)
+		e = kh_subject_read(d->op, d->row, &subject);
+	if (e == KH_OK && subject != NULL)
+		e = kh_carried_find(d->op, d->row, subject, 0, &carried);
+	if (e == KH_OK)
+		*ret_pages = d->row->pages + carried.pages;
+	return e;
+}
+
 /* Every page must have been shown to this principal. */
 static enum kh_err check_pages(const struct deciding *d)
 {
 	struct kh_op *op = d->op;
+	int64_t pages = 0;
+	enum kh_err e = count_pages(d, &pages);
+
+	if (e != KH_OK)
+		return e;
 	struct kh_each each = {.op = op, .index = KH_INDEX_SHOWINGS, .number = d->row->id};
-	bool *seen = KH_NEW_N(op->arena, bool, (size_t)d->row->pages + 1);
+	bool *seen = KH_NEW_N(op->arena, bool, (size_t)pages + 1);
 	struct kh_showing_row showing;
 	int64_t missing = 0;
 
 	if (seen == NULL)
 		return KH_ENOMEM;
 	while (kh_each_peek(&each, KH_TABLE_SHOWINGS, &showing)) {
-		if (showing.token == op->caller->id && showing.page >= 1 && showing.page <= d->row->pages)
+		if (showing.token == op->caller->id && showing.page >= 1 && showing.page <= pages)
 			seen[showing.page] = true;
 	}
 	if (each.e != KH_OK)
 		return each.e;
-	for (int64_t page = d->row->pages; page >= 1; page--)
+	for (int64_t page = pages; page >= 1; page--)
 		missing = seen[page] ? missing : page;
 	if (missing == 0)
 		return KH_OK;
 	return kh_error_set(op->err, KH_EREFUSED, "not_shown", "page %lld of %lld has not been shown to you",
-			    (long long)missing, (long long)d->row->pages);
+			    (long long)missing, (long long)pages);
 }
 
 /* A2: a grant for a host is for the one that the decider was shown, however the decision spells it. */

@@ -4,9 +4,19 @@
  */
 #include "engine/approval/show.h"
 
+#include "engine/approval/carried.h"
 #include "engine/approval/subject.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
+
+/* What is shown: a page of the text, or of the content that the approval carries. */
+struct page {
+	yyjson_val *subject, *findings;
+	int64_t number, of;
+	struct kh_view text;
+	size_t start;
+	struct kh_carried carried; /* its block is empty: it is a page of the text */
+};
 
 /* Whether this page was shown to the caller before: it is recorded only once. */
 static enum kh_err was_shown(struct kh_op *op, const struct kh_approval_row *row, int64_t page, bool *ret_yes)
@@ -95,19 +105,40 @@ static enum kh_err add_decision(struct kh_op *op, const struct kh_approval_row *
 	return KH_OK;
 }
 
-static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *obj, yyjson_val *subject, struct kh_view page, size_t start)
+/* Whose words the page has: those of a block are untrusted, whoever wrote the text. */
+static void add_label(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct page *page)
 {
-	static const char *const about[] = {"decides",   "task", "query",  "context",
-					    "operation", "host", "source", "marks"};
+	const struct kh_carried *c = &page->carried;
 
-	if (yyjson_get_bool(kh_json_get(subject, "untrusted")))
-		kh_json_add(doc, obj, "label", KH_LIT(KH_APPROVAL_SHOW_LABEL));
-	add_copy(doc, obj, subject, "untrusted");
-	kh_json_add(doc, obj, "text", page);
-	yyjson_mut_obj_add_uint(doc, obj, "start", start);
-	add_findings(doc, obj, kh_json_get(subject, "findings"), start, start + page.n);
+	if (c->block.n > 0) {
+		kh_json_add(doc, obj, "label",
+			    kh_arena_printf(op->arena, KH_APPROVAL_SHOW_CONTENT " %.*s", KH_FMT(c->block)));
+		yyjson_mut_obj_add_bool(doc, obj, "untrusted", true);
+		yyjson_mut_val *part = yyjson_mut_obj_add_obj(doc, obj, "part");
+		kh_json_add(doc, part, "block", c->block);
+		yyjson_mut_obj_add_uint(doc, part, "bytes", c->size);
+		if (c->purged)
+			yyjson_mut_obj_add_bool(doc, part, "purged", true);
+		return;
+	}
+	bool is_server = kh_view_eq(kh_json_str(kh_json_get(page->subject, "kind")), KH_LIT("upstream"));
+	if (yyjson_get_bool(kh_json_get(page->subject, "untrusted")))
+		yyjson_mut_obj_add_str(doc, obj, "label", is_server ? KH_APPROVAL_SHOW_SERVER : KH_APPROVAL_SHOW_LABEL);
+	add_copy(doc, obj, page->subject, "untrusted");
+}
+
+static void add_text(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct page *page)
+{
+	static const char *const about[] = {"decides", "task",   "query", "context", "operation",
+					    "host",    "source", "marks", "carries"};
+	size_t from = page->carried.block.n > 0 ? 0 : page->start; /* that offsets of findings count from */
+
+	add_label(op, doc, obj, page);
+	kh_json_add(doc, obj, "text", page->text);
+	yyjson_mut_obj_add_uint(doc, obj, "start", page->start);
+	add_findings(doc, obj, page->findings, from, from + page->text.n);
 	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
-		add_copy(doc, obj, subject, about[i]);
+		add_copy(doc, obj, page->subject, about[i]);
 }
 
 static void add_binding(struct kh_op *op, const struct kh_approval_row *row, yyjson_mut_doc *doc, yyjson_mut_val *obj)
@@ -119,8 +150,8 @@ static void add_binding(struct kh_op *op, const struct kh_approval_row *row, yyj
 	kh_json_add(doc, binds, "policy", kh_canonical_hex(op->arena, &row->policy));
 }
 
-static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *row, yyjson_val *subject, int64_t number,
-			      struct kh_view page, size_t start, struct kh_view *ret_json)
+static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *row, const struct page *page,
+			      struct kh_view *ret_json)
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
@@ -134,9 +165,9 @@ static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *ro
 	kh_json_add(doc, obj, "digest", kh_canonical_hex(op->arena, &row->digest));
 	kh_op_add_time(op, doc, obj, "requested_at", row->requested_at);
 	kh_op_add_time(op, doc, obj, "expires_at", row->expires_at);
-	yyjson_mut_obj_add_sint(doc, obj, "page", number);
-	yyjson_mut_obj_add_sint(doc, obj, "pages", row->pages);
-	add_text(doc, obj, subject, page, start);
+	yyjson_mut_obj_add_sint(doc, obj, "page", page->number);
+	yyjson_mut_obj_add_sint(doc, obj, "pages", page->of);
+	add_text(op, doc, obj, page);
 	add_binding(op, row, doc, obj);
 	enum kh_err e = add_decision(op, row, doc, obj);
 	if (e == KH_OK)
@@ -144,29 +175,48 @@ static enum kh_err write_json(struct kh_op *op, const struct kh_approval_row *ro
 	return e == KH_OK ? kh_json_write(op->arena, obj, ret_json) : e;
 }
 
+static enum kh_err read_page(struct kh_op *op, const struct kh_approval_row *row, int64_t number, struct page *page)
+{
+	bool text = number <= row->pages;
+
+	page->number = number;
+	enum kh_err e = kh_subject_read(op, row, &page->subject);
+	if (e == KH_OK)
+		e = kh_carried_find(op, row, page->subject, text ? 0 : number - row->pages, &page->carried);
+	if (e != KH_OK)
+		return e;
+	page->of = row->pages + page->carried.pages;
+	if (number < 1 || number > page->of)
+		return kh_error_set(op->err, KH_EINPUT, "no_such_page", "it has %lld pages", (long long)page->of);
+	if (!text) {
+		page->text = page->carried.text;
+		page->start = page->carried.start;
+		return kh_json_read(op->arena, page->carried.findings, &page->findings, op->err);
+	}
+	page->text = kh_subject_page(kh_json_str(kh_json_get(page->subject, "text")), number, &page->start);
+	page->findings = kh_json_get(page->subject, "findings");
+	return KH_OK;
+}
+
 enum kh_err kh_approval_show_run(struct kh_op *op, void *call)
 {
 	struct kh_approval_show *show = call;
 	struct kh_approval_row *row;
 	struct kh_view json = {NULL, 0};
-	yyjson_val *subject;
-	size_t start;
+	struct page page = {0};
 	enum kh_err e = kh_find_approval(op, show->approval, &row);
 
-	if (e == KH_OK && (show->page < 1 || show->page > row->pages))
-		e = kh_error_set(op->err, KH_EINPUT, "no_such_page", "it has %lld pages", (long long)row->pages);
 	if (e == KH_OK)
-		e = kh_subject_read(op, row, &subject);
-	if (e != KH_OK)
-		return e;
-	struct kh_view page = kh_subject_page(kh_json_str(kh_json_get(subject, "text")), show->page, &start);
-	e = record(op, row, show->page);
+		e = read_page(op, row, show->page, &page);
 	if (e == KH_OK)
-		e = write_json(op, row, subject, show->page, page, start, &json);
+		e = record(op, row, show->page);
+	if (e == KH_OK)
+		e = write_json(op, row, &page, &json);
 	if (e != KH_OK)
 		return e;
 	show->json = json;
-	show->text = kh_tainted_wrap(page);
+	show->text = kh_tainted_wrap(page.text);
+	show->pages = page.of;
 	show->row = row;
 	return KH_OK;
 }

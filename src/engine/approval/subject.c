@@ -2,7 +2,7 @@
 #include "engine/approval/subject.h"
 
 #include "base/buf.h"
-#include "core/screen/screen.h"
+#include "engine/approval/carried.h"
 #include "engine/approval/purpose.h"
 #include "engine/state/find.h"
 
@@ -61,10 +61,9 @@ static enum kh_err find_findings(struct kh_op *op, struct kh_view text, const st
 	return KH_OK;
 }
 
-static void add_findings(struct kh_emit *emit, struct kh_op *op, const struct kh_findings *findings,
+static void add_findings(struct kh_emit *emit, struct kh_arena *arena, const struct kh_findings *findings,
 			 enum kh_severity least)
 {
-	kh_emit_key(emit, "findings");
 	kh_emit_array(emit);
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is wanted beforehand is never KH_OK */
 	for (size_t i = 0; i < findings->n; i++) {
@@ -73,7 +72,7 @@ static void add_findings(struct kh_emit *emit, struct kh_op *op, const struct kh
 			continue;
 		kh_emit_object(emit);
 		kh_emit_add_word(emit, "code", f->code);
-		kh_emit_add(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(op->arena, f->decoded) : KH_LIT(""));
+		kh_emit_add(emit, "decoded", f->decoded.n > 0 ? kh_arena_quote(arena, f->decoded) : KH_LIT(""));
 		kh_emit_add_int(emit, "end", (int64_t)f->end);
 		kh_emit_add_word(emit, "rule", f->rule);
 		kh_emit_add_word(emit, "severity", kh_words_name(&kh_severity_words, f->severity));
@@ -81,6 +80,16 @@ static void add_findings(struct kh_emit *emit, struct kh_op *op, const struct kh
 		kh_emit_end(emit);
 	}
 	kh_emit_end(emit);
+}
+
+enum kh_err kh_subject_findings(struct kh_arena *arena, const struct kh_findings *findings, enum kh_severity least,
+				struct kh_view *ret_json)
+{
+	struct kh_emit emit;
+
+	kh_emit_begin(&emit, arena, LIMIT);
+	add_findings(&emit, arena, findings, least);
+	return kh_emit_finish(&emit, ret_json);
 }
 
 static void add_marks(struct kh_emit *emit, const struct kh_reasons *marks)
@@ -120,6 +129,10 @@ static void add_query(struct kh_emit *emit, struct kh_op *op, const struct kh_qu
 static enum kh_err add_task(struct kh_emit *emit, struct kh_op *op, const struct kh_task_row *task)
 {
 	kh_emit_key(emit, "task");
+	if (task == NULL) {
+		kh_emit_null(emit);
+		return KH_OK;
+	}
 	kh_emit_object(emit);
 	enum kh_err e = kh_purpose_goals(op, task, emit);
 	kh_emit_add(emit, "id", kh_op_id(op, KH_ID_TASK, task->id));
@@ -144,11 +157,15 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_begin(&emit, op->arena, LIMIT);
 	kh_emit_object(&emit);
 	kh_emit_add_digest(&emit, "arguments", &row->arguments);
+	e = kh_carried_write(op, request->carried, request->carried_count, &emit);
+	if (e != KH_OK)
+		return e;
 	kh_emit_add_digest(&emit, "content", &row->content);
-	kh_emit_add(&emit, "context", kh_op_id(op, KH_ID_CONTEXT, row->context));
+	kh_emit_add(&emit, "context", row->context != 0 ? kh_op_id(op, KH_ID_CONTEXT, row->context) : KH_LIT(""));
 	kh_emit_add_word(&emit, "decides", kh_approval_decides(row));
 	kh_emit_add_int(&emit, "expires_at", row->expires_at);
-	add_findings(&emit, op, findings, least_severity(request->kind));
+	kh_emit_key(&emit, "findings");
+	add_findings(&emit, op->arena, findings, least_severity(request->kind));
 	if (request->host.n > 0)
 		kh_emit_add(&emit, "host", request->host);
 	kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));

@@ -2,7 +2,7 @@
  * The subject of an approval: everything that a reviewer is shown, as one canonical JSON object.  A decision names its
  * digest (A6), so what was shown cannot change afterwards, and nothing else was shown.
  *
- *     {"arguments":"<hex>","content":"<hex>","context":"c...","decides":"reviewer","expires_at":n,
+ *     {"arguments":"<hex>","carries":[{"block","hash","source","taint"},...],"content":"<hex>","context":"c...","decides":"reviewer","expires_at":n,
  *      "findings":[{"code","decoded","end","rule","severity","start"},...],"id":"a...","kind":"summary",
  *      "marks":[{"code","detail","member"},...],"operation":"bcp.deliver","pages":2,"policy":"<hex>",
  *      "query":{"account":{"content":n,"reserved":n},"body":{...},"id":"q...","reader":"...","taint":"high"},
@@ -11,12 +11,13 @@
  *      "untrusted":true}
  *
  * `marks` come from the requester; `findings` are what the screen finds in the text, with byte offsets.  `query` is
- * null if there is none.  The account is in microbits.  purpose.h has `goals` and `plan`.  `decides` is who can decide
+ * null if there is none.  `carries` is there only if content leaves once it is approved (carried.h).  The account is in microbits.  purpose.h has `goals` and `plan`.  `decides` is who can decide
  * it: `reviewer` (an admin can too), or `admin`.
  */
 #ifndef KH_ENGINE_APPROVAL_SUBJECT_H
 #define KH_ENGINE_APPROVAL_SUBJECT_H
 
+#include "core/screen/screen.h"
 #include "engine/approval/approval.h"
 #include "engine/state/beforehand.h"
 
@@ -28,6 +29,10 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 
 /* Screens TEXT, which is going to be the text of a request, outside of the transaction. */
 enum kh_err kh_subject_prepare(struct kh_prepare *at, struct kh_view text) KH_CHECKED;
+
+/* FINDINGS from severity LEAST on, as the JSON array that a subject has. */
+enum kh_err kh_subject_findings(struct kh_arena *arena, const struct kh_findings *findings, enum kh_severity least,
+				struct kh_view *ret_json) KH_CHECKED;
 
 /* How many pages TEXT (valid UTF-8) has: at least one. */
 int64_t kh_subject_pages(struct kh_view text);

@@ -9,11 +9,13 @@
 #include "core/policy/account.h"
 #include "core/policy/permit.h"
 #include "core/policy/template.h"
-#include "engine/approval/approval.h"
+#include "engine/approval/carried.h"
+#include "engine/comm/giving.h"
 #include "engine/comm/sending.h"
 #include "engine/state/allowance.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
+#include "engine/upstream/pinned.h"
 
 #define TEXT (1U << 20)
 
@@ -92,30 +94,85 @@ static void add_paths(struct kh_buf *text, struct kh_view name, struct kh_view f
 	}
 }
 
+/*
+ * Around the id of a block that is put into an argument.  No text of an agent has this byte, because it is not UTF-8, so
+ * nobody can write something that looks like content that is put in.
+ */
+#define PUT_IN "\xff"
+
+/* The arguments of a command, with the id of the block in place of each reference that content is put in for (K8). */
+static enum kh_err mark_references(struct kh_op *op, yyjson_val *args, yyjson_val **ret_args)
+{
+	yyjson_mut_doc *doc = kh_json_new(op->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	yyjson_val *copy = NULL, *item;
+	size_t i, max;
+
+	*ret_args = args;
+	if (!yyjson_is_arr(args))
+		return KH_OK;
+	yyjson_arr_foreach (args, i, max, item)
+		yyjson_mut_arr_append(list, kh_json_get(item, "$block") != NULL ? yyjson_mut_str(doc, "")
+										: yyjson_val_mut_copy(doc, item));
+	enum kh_err e = kh_json_freeze(op->arena, list, &copy, op->err);
+	if (e != KH_OK)
+		return e;
+	yyjson_arr_foreach (copy, i, max, item) {
+		struct kh_view id = kh_json_str(kh_json_get(yyjson_arr_get(args, i), "$block"));
+		struct kh_view marked = kh_arena_printf(op->arena, "%s%.*s%s", PUT_IN, KH_FMT(id), PUT_IN);
+		if (id.p != NULL)
+			yyjson_set_strn(item, marked.p, marked.n);
+	}
+	*ret_args = copy;
+	return kh_arena_check(op->arena);
+}
+
+/* An argument: its text as a JSON string, and outside of the quotes the blocks whose content is put in. */
+static void add_argument(struct kh_buf *out, struct kh_view argument)
+{
+	bool put_in = false;
+
+	if (argument.n == 0)
+		kh_buf_lit(out, "\"\"");
+	for (size_t from = 0, to; from < argument.n; from = to + 1, put_in = !put_in) {
+		size_t end = kh_view_find(argument, KH_LIT(PUT_IN), from);
+		to = end != SIZE_MAX ? end : argument.n;
+		struct kh_view piece = kh_view_sub(argument, from, to);
+		if (put_in)
+			kh_buf_printf(out, "(the content of block %.*s)", KH_FMT(piece));
+		else if (piece.n > 0)
+			kh_emit_string(out, piece);
+	}
+}
+
 /* What the name of a command stands for: who approves it has not seen the policy. */
 static enum kh_err add_command(struct kh_op *op, const struct kh_begin_asked *asked, struct kh_buf *text)
 {
 	const struct kh_policy_command *command = kh_permit_command(
-		asked->rule, kh_operation_named(&kh_operations_own, asked->row->operation), asked->parameters);
-	yyjson_mut_doc *doc = kh_json_new(op->arena);
-	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct kh_view *argv = NULL, shown = {NULL, 0};
+		asked->rule, kh_operation_named(&kh_operations_own, asked->row->operation),
+		asked->proposal->parameters);
+	struct kh_view *argv = NULL;
+	yyjson_val *args = NULL;
 	struct kh_error err;
 	size_t argc = 0;
 
 	if (command == NULL)
 		return KH_OK;
-	enum kh_err e = kh_template_fill(op->arena, command, kh_json_get(asked->parameters, "args"), &argv, &argc,
-					 &err);
-	for (size_t i = 0; e == KH_OK && i < argc; i++)
-		yyjson_mut_arr_add_strn(doc, list, argv[i].p, argv[i].n);
+	enum kh_err e = mark_references(op, kh_json_get(asked->proposal->parameters, "args"), &args);
 	if (e == KH_OK)
-		e = kh_json_write(op->arena, list, &shown);
-	if (e == KH_EREFUSED) /* it will fail for the same reason, before anything starts */
-		shown = kh_arena_printf(op->arena, "nothing: %s", err.detail);
-	else if (e != KH_OK)
+		e = kh_template_fill(op->arena, command, args, &argv, &argc, &err);
+	if (e != KH_OK && e != KH_EREFUSED)
 		return e;
-	add_line(text, KH_LIT("it runs"), shown);
+	add_line(text, KH_LIT("it runs"), e == KH_OK ? KH_LIT("[") : KH_LIT("nothing: "));
+	if (e == KH_EREFUSED) /* it will fail for the same reason, before anything starts */
+		kh_buf_add(text, kh_view_str(err.detail));
+	for (size_t i = 0; e == KH_OK && i < argc; i++) {
+		if (i > 0)
+			kh_buf_byte(text, ',');
+		add_argument(text, argv[i]);
+	}
+	if (e == KH_OK)
+		kh_buf_byte(text, ']');
 	add_paths(text, KH_LIT("it may read"), KH_LIT("its workspace, the cache, installed programs"), &command->read);
 	add_paths(text, KH_LIT("it may write"), KH_LIT("its workspace"), &command->write);
 	return kh_arena_check(op->arena);
@@ -128,11 +185,15 @@ static enum kh_err add_declaration(struct kh_op *op, const struct kh_begin_asked
 
 	kh_buf_add(text, asked->row->operation);
 	if (e == KH_OK)
-		e = add_members(op, text, asked->parameters);
+		e = add_members(op, text, asked->proposal->parameters);
 	if (e == KH_OK)
 		e = add_members(op, text, why);
 	if (e == KH_OK)
 		e = add_command(op, asked, text);
+	for (size_t i = 0; i < asked->proposal->origin_count; i++)
+		add_line(text, KH_LIT("it carries"),
+			 kh_arena_printf(op->arena, "the content of block %.*s, which is shown after this text",
+					 KH_FMT(asked->proposal->origins[i].block)));
 	if (asked->row->fenced)
 		add_line(text, KH_LIT("fenced"),
 			 KH_LIT("the agent wants to read it itself; its taint is high from then on"));
@@ -167,6 +228,28 @@ static enum kh_err write_text(struct kh_op *op, const struct kh_begin_asked *ask
 	return e == KH_OK ? kh_buf_end(&text, ret_text) : e;
 }
 
+/* The blocks whose content is put in, of all ASKED, in their order; and the digest that the approval binds. */
+static enum kh_err find_carried(struct kh_op *op, const struct kh_begin_asked *asked, size_t count,
+				struct kh_approval_request *request)
+{
+	size_t all = 0, n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += asked[i].proposal->origin_count;
+	int64_t *blocks = KH_NEW_N(op->arena, int64_t, all + 1);
+	if (blocks == NULL)
+		return KH_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < asked[i].proposal->origin_count; k++) {
+			if (!kh_op_number(op, KH_ID_BLOCK, asked[i].proposal->origins[k].block, &blocks[n++]))
+				return kh_error_set(op->err, KH_ESTORE, "store_corrupt", "a block that is none");
+		}
+	}
+	request->carried = blocks;
+	request->carried_count = all;
+	return kh_carried_digest(op, blocks, all, &request->content);
+}
+
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
 			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
 			 struct kh_approval_row **ret_approval)
@@ -182,6 +265,7 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 		.uses = (int64_t)count,
 		.admin = kind == KH_APPROVE_DECLARATION && asked[0].admin,
 		.fenced = are_fenced(asked, count),
+		.came = asked[0].came,
 	};
 	struct kh_approval_row *approval = NULL;
 	enum kh_err e = all != NULL ? write_text(op, asked, count, &request.text) : KH_ENOMEM;
@@ -191,9 +275,9 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
 	for (size_t i = 0; i < count; i++)
 		all[i] = asked[i].row;
 	request.arguments = kh_govern_batch(op, all, count);
-	if (count == 1)
-		request.content = asked[0].row->content;
-	e = kh_approval_request(op, &request, &approval);
+	e = find_carried(op, asked, count, &request);
+	if (e == KH_OK)
+		e = kh_approval_request(op, &request, &approval);
 	if (e != KH_OK)
 		return e;
 	for (size_t i = 0; i < count; i++) {
@@ -216,6 +300,12 @@ enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_app
  */
 #define GRACE_MS 2000
 
+/*
+ * A call is compared with content before it is taken, so a Controller that does not wait sees two slots: the one in which
+ * it is told that the call runs, and the one of what came of it (I-45).
+ */
+#define MOMENTS 2
+
 /* The one number that an errand's time, its slots and their price follow from (E7, B8). */
 static uint64_t wall_ms(const struct kh_govern *govern)
 {
@@ -225,7 +315,7 @@ static uint64_t wall_ms(const struct kh_govern *govern)
 static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint64_t *ret_microbits)
 {
 	struct kh_account account;
-	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(govern) + GRACE_MS, false, &account);
+	enum kh_err e = kh_account_open(op->policy->release, 0, wall_ms(govern) + GRACE_MS, MOMENTS, &account);
 
 	if (e == KH_OK)
 		*ret_microbits = account.total;
@@ -236,7 +326,7 @@ static enum kh_err price(struct kh_op *op, const struct kh_govern *govern, uint6
 static enum kh_err price_verdict(struct kh_op *op, uint64_t *ret_microbits)
 {
 	struct kh_account account;
-	enum kh_err e = kh_account_open(op->policy->release, 0, KH_BEGIN_VERIFY_MS, false, &account);
+	enum kh_err e = kh_account_open(op->policy->release, 0, KH_BEGIN_VERIFY_MS, MOMENTS, &account);
 
 	if (e == KH_OK)
 		*ret_microbits = account.total;
@@ -341,6 +431,16 @@ static enum kh_err use_grants(struct kh_op *op, const struct kh_govern *govern)
 	return e;
 }
 
+enum kh_err kh_begin_reserve(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row)
+{
+	uint64_t microbits = 0;
+	enum kh_err e = price(op, govern, &microbits);
+
+	if (e == KH_OK)
+		e = reserve(op, govern, row, microbits);
+	return e == KH_OK ? count_rate(op, govern) : e;
+}
+
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
 			 struct kh_errand *ret_errand)
 {
@@ -352,20 +452,19 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.wall_ms = wall_ms(govern),
 		.until = govern->came + (int64_t)wall_ms(govern) * 1000,
 	};
-	uint64_t microbits = 0;
 	struct kh_view what;
 	enum kh_err e = kh_propose_fill(op, govern->proposal, &errand.parameters);
 
+	if (e == KH_OK && kh_pinned_is_tool(row->operation) && !govern->task->hosts)
+		e = kh_pinned_tool(op, row->operation, govern->context->id, &errand.tool);
 	if (e == KH_OK)
 		e = use_grants(op, govern);
 	if (e == KH_OK)
-		e = price(op, govern, &microbits);
-	if (e == KH_OK)
-		e = reserve(op, govern, row, microbits);
-	if (e == KH_OK)
-		e = count_rate(op, govern);
+		e = kh_begin_reserve(op, govern, row);
 	if (e == KH_OK)
 		e = kh_sending_add(op, govern->context->token, row->operation, govern->proposal->parameters);
+	if (e == KH_OK)
+		e = kh_giving_note(op, govern->context, row);
 	if (e == KH_OK)
 		e = kh_govern_describe(op, govern, &what);
 	if (e != KH_OK)

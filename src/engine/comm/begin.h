@@ -14,9 +14,10 @@ enum kh_err kh_begin_row(struct kh_op *op, struct kh_govern *govern, struct kh_d
  */
 struct kh_begin_asked {
 	struct kh_declaration_row *row;
-	yyjson_val *parameters;            /* the row's, parsed */
+	const struct kh_proposal *proposal;
 	const struct kh_policy_rule *rule; /* the one that permits it */
 	bool admin;                        /* its tier needs an admin's agreement; the same for all of a batch */
+	int64_t came;                      /* when the call came in, before it was compared; 0: now */
 };
 enum kh_err kh_begin_ask(struct kh_op *op, struct kh_task_row *task, enum kh_approval_kind kind,
 			 const struct kh_begin_asked *asked, size_t count, const struct kh_reasons *marks,
@@ -36,6 +37,9 @@ enum kh_err kh_begin_afford(struct kh_op *op, const struct kh_govern *govern, bo
 #define KH_BEGIN_VERIFY_MS 600000
 enum kh_err kh_begin_verify(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,
 			    int64_t sent) KH_CHECKED;
+
+/* Takes from all limits what can be learned of a call that all gates have passed, and counts it against its rate. */
+enum kh_err kh_begin_reserve(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row) KH_CHECKED;
 
 /* All gates passed: everything is counted, the grants are used, and ROW runs from this transaction on. */
 enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row,

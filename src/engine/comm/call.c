@@ -8,8 +8,14 @@
 #include "engine/approval/purpose.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
+#include "engine/comm/giving.h"
+#include "engine/comm/halt.h"
+#include "engine/comm/hostcall.h"
+#include "engine/comm/standby.h"
 #include "engine/comm/tiers.h"
+#include "engine/context/context.h"
 #include "engine/state/find.h"
+#include "engine/upstream/pinned.h"
 
 struct calling {
 	struct kh_op *op;
@@ -22,24 +28,39 @@ struct calling {
 
 /* --- what is called ----------------------------------------------------------------------------------------------- */
 
-static enum kh_err propose_new(struct calling *a, bool *ret_refused)
+/* K11: a host asks about a tool of its own, in the task that is for such calls. */
+static enum kh_err read_hosts(struct calling *a)
+{
+	if (!a->govern.task->hosts)
+		return kh_find_none(a->op, a->call->task, "unknown_task", KH_EUNKNOWN);
+	return kh_hostcall_propose(a->op, a->govern.task, a->call->declare, &a->proposal);
+}
+
+static enum kh_err read_one(struct calling *a)
 {
 	struct kh_proposal *all = NULL;
-	struct kh_op *op = a->op;
 	size_t count = 0;
+	enum kh_err e = kh_propose_read(a->op, a->govern.task, a->call->declare, &all, &count);
+
+	if (e == KH_OK && count != 1)
+		e = kh_error_set(a->op->err, KH_EINPUT, "too_many",
+				 "one declaration is called at a time, there are %zu", count);
+	if (e == KH_OK)
+		a->proposal = all[0];
+	return e;
+}
+
+static enum kh_err propose_new(struct calling *a, bool *ret_refused)
+{
+	struct kh_op *op = a->op;
 	enum kh_err e = kh_find_meant_task(op, a->call->task, &a->govern.task);
 
 	if (e != KH_OK)
 		return e;
-	e = kh_propose_read(op, a->govern.task, a->call->declare, &all, &count);
-	if (e == KH_OK && count != 1)
-		e = kh_error_set(op->err, KH_EINPUT, "too_many", "one declaration is called at a time, there are %zu",
-				 count);
+	e = a->call->hosts ? read_hosts(a) : read_one(a);
 	*ret_refused = e == KH_EINPUT || e == KH_EREFUSED;
 	if (*ret_refused)
 		return op->rehearses ? e : kh_propose_refuse(op, a->govern.task, e);
-	if (e == KH_OK)
-		a->proposal = all[0];
 	return e;
 }
 
@@ -51,6 +72,8 @@ static enum kh_err take_row(struct calling *a)
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_TASKS, a->row->task, &a->govern.task);
+	if (e == KH_OK && (a->govern.task->hosts != 0) != a->call->hosts)
+		e = kh_find_none(op, a->call->declaration, "unknown_declaration", KH_EUNKNOWN);
 	if (e == KH_OK && !op->rehearses)
 		e = kh_comm_end_due(op, a->row);
 	return e;
@@ -114,7 +137,11 @@ static enum kh_err collect_marks(struct calling *a, struct kh_reasons *marks)
 
 static enum kh_err ask(struct calling *a, enum kh_approval_kind kind)
 {
-	struct kh_begin_asked asked = {a->row, a->proposal.parameters, a->govern.rule, a->govern.decision.needs_admin};
+	struct kh_begin_asked asked = {.row = a->row,
+				       .proposal = &a->proposal,
+				       .rule = a->govern.rule,
+				       .admin = a->govern.decision.needs_admin,
+				       .came = a->govern.came};
 	struct kh_approval_row *approval;
 	struct kh_reasons marks;
 	enum kh_err e = collect_marks(a, &marks);
@@ -159,19 +186,23 @@ static enum kh_err verify(struct calling *a)
 	return e == KH_OK ? ask_model(a) : e;
 }
 
+/* U4: the call of a tool that has changed waits until a human has seen the change. */
 static enum kh_err begin(struct calling *a)
 {
-	enum kh_err e = kh_begin_run(a->op, &a->govern, a->row, &a->call->errand);
+	bool is_held = false;
+	enum kh_err e = a->call->hosts ? KH_OK : kh_pinned_is_held(a->op, a->row->operation, &is_held);
 
-	return e == KH_OK ? tell(a, KH_CALL_RUNS) : e;
+	if (e == KH_OK && is_held)
+		e = kh_standby_wait(a->op, &a->govern, a->row);
+	else if (e == KH_OK)
+		e = kh_begin_run(a->op, &a->govern, a->row, &a->call->errand);
+	return e == KH_OK ? tell(a, is_held || a->call->hosts ? KH_CALL_WAITS : KH_CALL_RUNS) : e;
 }
 
 /* Whether the context was given something from outside that the call is compared with. */
 static bool was_given(const struct calling *a)
 {
-	const struct kh_context_row *context = a->govern.context;
-
-	return context->deliveries > 0 || context->taint != KH_TAINT_LOW;
+	return kh_context_was_given(a->govern.context);
 }
 
 /*
@@ -199,12 +230,19 @@ static enum kh_err check(struct calling *a, const char **ret_code, struct kh_vie
 	const struct kh_decision *d = &a->govern.decision;
 	const struct kh_declaration_row *row = &a->proposal.row;
 	struct kh_op *op = a->op;
+	bool is_halted = false;
+	enum kh_err e = kh_halt_is(op, &is_halted);
 
+	if (e != KH_OK)
+		return e;
 	*ret_code = NULL;
-	if (d->ruling == KH_DENY) {
+	if (is_halted) {
+		*ret_code = "halted";
+		*ret_why = KH_LIT("a human has stopped all external operations: tell the user");
+	} else if (d->ruling == KH_DENY) {
 		*ret_code = d->deciding->code;
 		*ret_why = d->deciding->why;
-	} else if (!kh_engine_can_run(op->engine, row->operation)) {
+	} else if (!a->call->hosts && !kh_engine_can_run(op->engine, row->operation)) {
 		*ret_code = "operation_unknown";
 		*ret_why = KH_LIT("no upstream server of that name is configured");
 	} else if (a->row != NULL && a->call->fenced && !a->row->fenced) {
@@ -214,8 +252,11 @@ static enum kh_err check(struct calling *a, const char **ret_code, struct kh_vie
 	} else if (row->fenced && op->policy->fenced != KH_FENCED_ALLOW) {
 		*ret_code = "fenced_not_allowed";
 		*ret_why = KH_LIT("the policy lets no content through in a fence");
+	} else if (row->fenced && kh_giving_server(row->operation).n > 0 && !kh_giving_is_fenced(a->govern.rule, row)) {
+		*ret_code = "fenced_not_allowed";
+		*ret_why = KH_LIT("the rule for this tool lets no content through in a fence");
 	} else {
-		enum kh_err e = afford(a);
+		e = afford(a);
 		if (e != KH_EREFUSED)
 			return e;
 		*ret_code = "budget_exceeded";
@@ -297,7 +338,7 @@ enum kh_err kh_comm_call_prepare(struct kh_prepare *at, void *call)
 	calls->since = calls->came != 0 ? calls->came : at->came;
 	calls->inspected = false;
 	at->rehearse = true;
-	return calls->declaration.n == 0 ? kh_propose_prepare(at, calls->declare, calls->task) : KH_OK;
+	return calls->declaration.n == 0 && !calls->hosts ? kh_propose_prepare(at, calls->declare, calls->task) : KH_OK;
 }
 
 enum kh_err kh_comm_call_run(struct kh_op *op, void *arg)

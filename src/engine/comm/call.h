@@ -27,7 +27,8 @@ struct kh_comm_call {
 	struct kh_view task;
 	struct kh_view declaration; /* public id of an earlier one, or of its approval; or empty, and: */
 	yyjson_val *declare;        /* one declaration, in any form of E3; its session_id may be left out */
-	bool fenced;                /* the content is wanted inside a fence: refused if the policy does not allow it */
+	bool hosts;  /* host.call (hostcall.h): TASK has such calls, DECLARE is one of a host's own tools */
+	bool fenced; /* the content is wanted inside a fence: refused if the policy does not allow it */
 	/*
 	 * How often it is compared beside others of the same token, before it has to wait for its turn (KH_CALL_AGAIN); 0: as
 	 * often as it takes, and nothing else is waited for.

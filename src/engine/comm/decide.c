@@ -1,6 +1,7 @@
 /* What decisions do to declarations.  approval/decide.c has checked that the decider may decide. */
 #include "engine/comm/decide.h"
 
+#include "core/policy/hosttool.h"
 #include "engine/comm/begin.h"
 #include "engine/comm/end.h"
 #include "engine/state/find.h"
@@ -120,6 +121,9 @@ static enum kh_err check_edit(struct kh_op *op, const struct kh_approval_row *ap
 	enum kh_err e = kh_json_read(op->arena, kh_tainted_open(choice->edited), &parameters, op->err);
 	if (e == KH_OK)
 		e = find_rows(op, approval->id, rows, &count);
+	if (e == KH_OK && count == 1 && kh_hosttool_is(rows[0]->operation))
+		return kh_error_set(op->err, KH_EREFUSED, "not_editable",
+				    "the host runs the call that it asked about: approve it or reject it");
 	if (e == KH_OK && count != 1)
 		e = kh_error_set(op->err, KH_EREFUSED, "not_editable",
 				 "only an approval of one declaration can be edited: reject this one");
@@ -161,7 +165,7 @@ static enum kh_err replace(struct kh_op *op, struct kh_declaration_row *row, con
 		e = kh_begin_row(op, &g, &made);
 	if (e == KH_OK)
 		e = kh_begin_ask(op, g.task, KH_APPROVE_DECLARATION,
-				 &(struct kh_begin_asked){made, proposal.parameters, g.rule, g.decision.needs_admin}, 1,
+				 &(struct kh_begin_asked){made, &proposal, g.rule, g.decision.needs_admin, 0}, 1,
 				 &proposal.review, &approval);
 	if (e != KH_OK)
 		return e;

@@ -91,9 +91,9 @@ static enum kh_err ask(struct declaring *d, size_t first)
 			e = decide(d, i);
 		if (e != KH_OK || d->handled[i] || (i != first && !is_similar(d, first, i)))
 			continue;
-		asked[count].parameters = d->proposals[i].parameters;
-		asked[count].rule = d->governs[i].rule;
-		asked[count].admin = d->governs[i].decision.needs_admin;
+		asked[count] = (struct kh_begin_asked){.proposal = &d->proposals[i],
+						       .rule = d->governs[i].rule,
+						       .admin = d->governs[i].decision.needs_admin};
 		e = admit(d, i, &asked[count].row);
 		items[count++] = i;
 	}

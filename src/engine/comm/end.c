@@ -9,10 +9,13 @@
 #include "core/bcp/bits.h"
 #include "core/comm/attribution.h"
 #include "core/comm/origin.h"
+#include "core/policy/hosttool.h"
 #include "engine/approval/approval.h"
+#include "engine/comm/giving.h"
 #include "engine/context/seal.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
+#include "engine/state/staged.h"
 #include "engine/state/tally.h"
 
 #define DETAILS (256U << 10)
@@ -37,20 +40,21 @@ static enum kh_err load(struct kh_op *op, struct kh_declaration_row *row, struct
 
 /*
  * The block may be known from now on.  E12: if it was asked for in a fence, the context is given the content, and its
- * taint is high from now on.
+ * taint is high from now on.  U6: so it is if a rule vets the content, whose taint is the context's.
  */
 static enum kh_err tell_block(struct ending *s)
 {
+	int64_t id = kh_comm_end_block(s->row);
 	struct kh_block_row *block;
 
-	if (s->row->ended != KH_ENDED_OK)
+	if (id == 0)
 		return KH_OK;
-	enum kh_err e = kh_txn_load(s->op->txn, KH_TABLE_BLOCKS, s->row->block, &block);
+	enum kh_err e = kh_txn_load_closed(s->op->txn, KH_TABLE_BLOCKS, id, &block);
 	if (e != KH_OK)
 		return e;
 	if (block->told < 0)
 		kh_seal_tell(s->context, s->task, block);
-	if (!s->row->fenced || s->task->state != KH_TASK_OPEN)
+	if ((!s->row->fenced && block->trust != KH_VETTED) || s->task->state != KH_TASK_OPEN)
 		return KH_OK;
 	block->given = 1;
 	s->context->taint = kh_label_max_taint(s->context->taint, block->taint);
@@ -76,6 +80,11 @@ static enum kh_err tell(struct ending *s)
 	return kh_op_event(s->op, KH_AUDIT_OPERATION_TOLD, s->task, KH_LIT(""));
 }
 
+int64_t kh_comm_end_block(const struct kh_declaration_row *row)
+{
+	return row->block != 0 ? row->block : row->fault;
+}
+
 int64_t kh_comm_end_slot(const struct kh_op *op, int64_t from, uint64_t wall_ms)
 {
 	int64_t after = op->now - from;
@@ -88,6 +97,8 @@ int64_t kh_comm_end_slot(const struct kh_op *op, int64_t from, uint64_t wall_ms)
 /* The slot at which an outcome that is known now may be told. */
 static int64_t slot(const struct kh_op *op, const struct kh_declaration_row *row)
 {
+	if (kh_hosttool_is(row->operation))
+		return op->now; /* K11: the host runs it, and knows */
 	return kh_comm_end_slot(op, row->begun_at, (uint64_t)row->wall_ms);
 }
 
@@ -99,14 +110,17 @@ int64_t kh_comm_end_last(const struct kh_declaration_row *row)
 /* Whether ROW still runs, and its last slot has passed: whenever it ends now, that moment would show. */
 static bool is_late(const struct kh_op *op, const struct kh_declaration_row *row)
 {
-	return row->state == KH_DECLARATION_RUNNING && op->policy->release == KH_RELEASE_SLOTS &&
-	       kh_comm_end_last(row) < op->now;
+	bool has_last = op->policy->release == KH_RELEASE_SLOTS || kh_hosttool_is(row->operation);
+
+	return row->state == KH_DECLARATION_RUNNING && has_last && kh_comm_end_last(row) < op->now;
 }
 
 static enum kh_err record_end(struct ending *s, enum kh_ended ended, const char *reason, struct kh_view what)
 {
 	struct kh_declaration_row *row = s->row;
 
+	if (kh_hosttool_is(row->operation))
+		row->working = 0; /* nobody here will report its end */
 	row->ended = ended;
 	row->reason = kh_view_str(reason);
 	row->ended_at = s->op->now;
@@ -159,10 +173,10 @@ enum kh_err kh_comm_end_prepare(struct kh_prepare *at, void *call)
 	struct kh_comm_end_read *read = &done->read;
 
 	*read = (struct kh_comm_end_read){.reason = ""};
-	read->sealable = done->result.end == KH_ERRAND_OK && is_sealable(&done->result, &read->reason);
+	read->sealable = done->result.end != KH_ERRAND_UNKNOWN && is_sealable(&done->result, &read->reason);
 	read->original = kh_canonical_digest(kh_tainted_open(done->result.original));
 	enum kh_err e = write_details(at->arena, &done->result, &read->details);
-	return e == KH_OK && read->sealable ? kh_seal_prepare(at, done->result.content) : e;
+	return e == KH_OK && read->sealable ? kh_seal_prepare(at, done->result.content, false) : e;
 }
 
 static enum kh_err keep(struct ending *s, const struct kh_comm_end *done)
@@ -179,6 +193,8 @@ static enum kh_err keep(struct ending *s, const struct kh_comm_end *done)
 		kept->original = original;
 		kept->original_hash = done->read.original;
 		e = kh_txn_know(s->op->txn, original, &done->read.original);
+		if (e == KH_OK)
+			e = kh_staged_find(s->op, original);
 	}
 	kept->created_at = s->op->now;
 	kept->expires_at = kh_engine_keep_until(s->op->engine, s->op->now);
@@ -186,13 +202,22 @@ static enum kh_err keep(struct ending *s, const struct kh_comm_end *done)
 	return e;
 }
 
-static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enum kh_ended ended)
+/* How it ended; of a tool also how much of it the context is given (U6), and why not more. */
+static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enum kh_ended ended,
+			       const struct kh_given_way *way)
 {
-	struct kh_view digest = seal->row != NULL ? kh_canonical_hex(op->arena, &seal->digest) : KH_LIT("");
+	static const char *const ways[] = {[KH_GIVING_FENCED] = "fenced", [KH_GIVING_VETTED] = "vetted"};
+	struct kh_emit what;
 
-	return kh_arena_printf(op->arena, "{\"digest\":\"%.*s\",\"result\":\"%s\",\"size\":%zu}", KH_FMT(digest),
-			       kh_words_name(&kh_rows_ended_words, ended),
-			       seal->row != NULL ? seal->row->content.n : 0);
+	kh_op_describe(op, &what);
+	kh_emit_add(&what, "digest", seal->row != NULL ? kh_canonical_hex(op->arena, &seal->digest) : KH_LIT(""));
+	if (way->way != KH_GIVING_SEALED)
+		kh_emit_add_word(&what, "given", ways[way->way]);
+	if (way->kept_back != NULL)
+		kh_emit_add_word(&what, "kept_back", way->kept_back);
+	kh_emit_add_word(&what, "result", kh_words_name(&kh_rows_ended_words, ended));
+	kh_emit_add_int(&what, "size", seal->row != NULL ? (int64_t)seal->row->content.n : 0);
+	return kh_op_described(op, &what);
 }
 
 static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin)
@@ -203,13 +228,55 @@ static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin)
 	return e == KH_OK ? kh_origin_text(s->op->arena, s->row->operation, parameters, ret_origin, s->op->err) : e;
 }
 
+/*
+ * U6: how much the context is given of what a tool brought.  Of vetted content the links are left out: they lead
+ * elsewhere, and what is there is anybody's.  If nothing else came, there is nothing to vet.  A failure is sealed.
+ */
+static enum kh_err find_way(struct ending *s, const struct kh_errand_result *result, enum kh_ended ended,
+			    struct kh_given_way *way, struct kh_seal *seal)
+{
+	bool is_tool = kh_giving_server(s->row->operation).n > 0;
+	enum kh_err e = is_tool && ended == KH_ENDED_OK ? kh_giving_find(s->op, s->row, way) : KH_OK;
+
+	if (!is_tool)
+		return KH_OK;
+	if (e == KH_OK && way->way == KH_GIVING_VETTED && result->vettable == 0 && kh_tainted_size(result->content) > 0)
+		*way = (struct kh_given_way){KH_GIVING_SEALED, "only_links"};
+	seal->vetted = way->way == KH_GIVING_VETTED;
+	if (seal->vetted)
+		seal->content = kh_tainted_first(result->content, result->vettable);
+	s->row->fenced = way->way == KH_GIVING_FENCED;
+	return e;
+}
+
+/*
+ * Seals what came back.  A tool of an upstream server that failed has said why: that is sealed too, or nothing is, so
+ * that a failure looks like any other (B8).
+ */
+static enum kh_err seal_result(struct ending *s, const struct kh_comm_end *done, enum kh_ended ended,
+			       struct kh_given_way *way, struct kh_seal *seal)
+{
+	bool is_tool = kh_giving_server(s->row->operation).n > 0;
+	enum kh_err e;
+
+	if (ended != KH_ENDED_OK && (ended != KH_ENDED_FAILED || !is_tool))
+		return KH_OK;
+	if (!done->read.sealable)
+		seal->content = kh_tainted_wrap(KH_LIT(""));
+	e = find_origin(s, &seal->origin);
+	if (e == KH_OK)
+		e = find_way(s, &done->result, ended, way, seal);
+	return e == KH_OK ? kh_seal_block(s->op, seal) : e;
+}
+
 static enum kh_err end(struct ending *s, const struct kh_comm_end *done)
 {
 	const struct kh_errand_result *result = &done->result;
-	enum kh_ended ended = result->end == KH_ERRAND_OK       ? KH_ENDED_OK
-			      : result->end == KH_ERRAND_FAILED ? KH_ENDED_FAILED
-								: KH_ENDED_UNKNOWN;
+	enum kh_ended ended = result->end == KH_ERRAND_OK        ? KH_ENDED_OK
+			      : result->end == KH_ERRAND_UNKNOWN ? KH_ENDED_UNKNOWN
+								 : KH_ENDED_FAILED;
 	const char *reason = done->read.reason;
+	struct kh_given_way way = {.way = KH_GIVING_SEALED};
 	struct kh_seal seal = {
 		.task = s->task,
 		.context = s->context,
@@ -220,14 +287,13 @@ static enum kh_err end(struct ending *s, const struct kh_comm_end *done)
 		.put_by = s->context->token,
 		.slot = slot(s->op, s->row),
 	};
-	enum kh_err e = KH_OK;
+	enum kh_err e;
 
+	if (result->end == KH_ERRAND_HELD)
+		reason = "held";
 	if (ended == KH_ENDED_OK && !done->read.sealable)
 		ended = KH_ENDED_FAILED;
-	if (ended == KH_ENDED_OK)
-		e = find_origin(s, &seal.origin);
-	if (e == KH_OK && ended == KH_ENDED_OK)
-		e = kh_seal_block(s->op, &seal);
+	e = seal_result(s, done, ended, &way, &seal);
 	if (e == KH_EREFUSED || e == KH_EINPUT || e == KH_ELIMIT ||
 	    e == KH_EUNKNOWN) { /* what came back cannot be a block */
 		ended = KH_ENDED_FAILED;
@@ -239,7 +305,8 @@ static enum kh_err end(struct ending *s, const struct kh_comm_end *done)
 	if (e != KH_OK)
 		return e;
 	s->row->block = ended == KH_ENDED_OK ? seal.row->id : 0;
-	return record_end(s, ended, reason, describe(s->op, &seal, ended));
+	s->row->fault = ended == KH_ENDED_FAILED && seal.row != NULL ? seal.row->id : 0;
+	return record_end(s, ended, reason, describe(s->op, &seal, ended, &way));
 }
 
 enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
@@ -259,6 +326,20 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 	if (e == KH_OK && is_late(op, row))
 		return record_end(&s, KH_ENDED_UNKNOWN, "late", KH_LIT("{\"result\":\"unknown\"}"));
 	return e == KH_OK ? end(&s, done) : e;
+}
+
+enum kh_err kh_comm_end_hosts(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended, int64_t block,
+			      size_t size)
+{
+	struct ending s;
+	enum kh_err e = load(op, row, &s);
+
+	if (e != KH_OK)
+		return e;
+	row->block = ended == KH_ENDED_OK ? block : 0;
+	return record_end(&s, ended, "",
+			  kh_arena_printf(op->arena, "{\"result\":\"%s\",\"size\":%zu}",
+					  kh_words_name(&kh_rows_ended_words, ended), size));
 }
 
 /* --- other ends --------------------------------------------------------------------------------------------------- */
@@ -340,7 +421,7 @@ int64_t kh_comm_end_when(const struct kh_declaration_row *row)
 static void cut_off(struct kh_declaration_row *row, const char *reason)
 {
 	row->ended = KH_ENDED_UNKNOWN;
-	row->block = 0;
+	row->block = row->fault = 0;
 	row->reason = kh_view_str(reason);
 }
 

@@ -30,6 +30,10 @@ enum kh_err kh_comm_end_prepare(struct kh_prepare *at, void *call);
 /* Not operations.  Ends one whose process has died: if it ran, it is not known whether it took place. */
 enum kh_err kh_comm_end_lost(struct kh_op *op, struct kh_declaration_row *row) KH_CHECKED;
 
+/* Ends one of a host's own tools as ENDED, now: its result is BLOCK, of SIZE bytes, which the context has been given. */
+enum kh_err kh_comm_end_hosts(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended, int64_t block,
+			      size_t size) KH_CHECKED;
+
 /* Ends one that was never begun as ENDED, now. */
 enum kh_err kh_comm_end_unbegun(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended,
 				const char *reason) KH_CHECKED;
@@ -45,6 +49,9 @@ int64_t kh_comm_end_slot(const struct kh_op *op, int64_t from, uint64_t wall_ms)
 
 /* The last slot of one that has begun. */
 int64_t kh_comm_end_last(const struct kh_declaration_row *row);
+
+/* The sealed block with what came back, or with what an upstream's tool said of its failure; 0: none. */
+int64_t kh_comm_end_block(const struct kh_declaration_row *row);
 
 /* When ROW has to be looked at again; 0: not by time, only when somebody acts. */
 int64_t kh_comm_end_when(const struct kh_declaration_row *row);

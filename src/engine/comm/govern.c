@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "engine/approval/approval.h"
+#include "engine/comm/giving.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 #include "engine/state/quotatext.h"
@@ -226,7 +227,8 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 		.parameters = g->proposal->parameters,
 		.origins = g->proposal->origins,
 		.origin_count = g->proposal->origin_count,
-		.phase = kh_view_str(kh_words_name(&kh_phase_words, g->called ? g->task->phase : KH_PHASE_EXECUTION)),
+		.phase = kh_view_str(kh_words_name(&kh_phase_words,
+						   g->called && !g->task->hosts ? g->task->phase : KH_PHASE_EXECUTION)),
 		.planned = g->proposal->planned,
 		.role = KH_ROLE_CONTROLLER,
 		.declared = row->screened ? KH_DECLARED_SCREENED : KH_DECLARED_OK,
@@ -241,6 +243,8 @@ enum kh_err kh_govern_decide(struct kh_op *op, struct kh_govern *g)
 	if (e != KH_OK)
 		return e;
 	g->rule = kh_policy_rule(op->policy, op->arena, row->operation, request.agent, &path);
+	if (row->id == 0 && kh_giving_is_fenced(g->rule, row))
+		g->proposal->row.fenced = 1;
 	e = load_state(op, g, &state);
 	if (e == KH_OK)
 		e = find_verdict(op, g, &request.verified);

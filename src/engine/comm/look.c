@@ -3,6 +3,7 @@
 
 #include "core/comm/fence.h"
 #include "engine/comm/end.h"
+#include "engine/comm/standby.h"
 #include "engine/state/beforehand.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -86,9 +87,13 @@ enum kh_err kh_comm_look_find(struct kh_op *op, struct kh_view id, struct kh_dec
 	return e;
 }
 
-/* A fence around a block's content (E11), which is verified first; made outside of the transaction (beforehand.h). */
+/*
+ * What the context is given of a block: its content, which is verified first, and a fence around it (E11) unless a rule
+ * vets it (U6).  Made outside of the transaction (beforehand.h).
+ */
 struct fencing {
 	struct kh_view task, attribution, content;
+	bool is_vetted;
 	struct kh_view json; /* out */
 };
 
@@ -103,7 +108,7 @@ static enum kh_err fence(struct kh_prepare *at, void *work)
 
 	if (e == KH_OK)
 		e = kh_attribution_check(at->arena, metadata, f->content, f->task, &attribution, at->err);
-	if (e != KH_OK)
+	if (e != KH_OK || f->is_vetted)
 		return e;
 	kh_engine_random(at->engine, nonce, sizeof(nonce));
 	e = kh_fence_wrap(at->arena, nonce, &attribution, f->content, &made, at->err);
@@ -112,27 +117,38 @@ static enum kh_err fence(struct kh_prepare *at, void *work)
 	return e;
 }
 
-/* Purged content is not available. */
-static enum kh_err write_fence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view *ret_json)
+/* The block of ROW, and what its context is given of it.  Purged content is not available. */
+static enum kh_err look_at_block(struct kh_op *op, const struct kh_declaration_row *row, struct kh_comm_look *look)
 {
-	struct kh_view key = kh_op_id(op, KH_ID_BLOCK, row->block);
-	const struct fencing *made = kh_beforehand_find(op, fence, key);
+	int64_t id = kh_comm_end_block(row);
+	struct kh_view key = kh_op_id(op, KH_ID_BLOCK, id);
 	struct kh_block_row seen, *block = NULL;
-	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, row->block, &seen);
 
-	if (e != KH_OK || seen.purged_at != 0 || !seen.given)
+	if (id == 0)
+		return KH_OK;
+	const struct fencing *made = kh_beforehand_find(op, fence, key);
+	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, id, &seen);
+	if (e != KH_OK)
 		return e;
+	look->block = key;
+	look->trust = seen.trust;
+	look->taint = seen.taint;
+	if (seen.purged_at != 0 || !seen.given || (!row->fenced && seen.trust != KH_VETTED))
+		return KH_OK;
 	if (made != NULL && kh_view_eq(made->attribution, seen.attribution)) {
-		*ret_json = made->json;
+		look->fenced = made->json;
+		if (made->is_vetted)
+			look->content = made->content;
 		return KH_OK;
 	}
 	struct fencing *wanted = KH_NEW(op->arena, struct fencing);
-	e = wanted != NULL ? kh_txn_load(op->txn, KH_TABLE_BLOCKS, row->block, &block) : KH_ENOMEM;
+	e = wanted != NULL ? kh_txn_load(op->txn, KH_TABLE_BLOCKS, id, &block) : KH_ENOMEM;
 	if (e != KH_OK)
 		return e;
 	*wanted = (struct fencing){.task = kh_op_id(op, KH_ID_TASK, row->task),
 				   .attribution = block->attribution,
-				   .content = block->content};
+				   .content = block->content,
+				   .is_vetted = block->trust == KH_VETTED};
 	return kh_beforehand_want(op, fence, key, wanted);
 }
 
@@ -143,9 +159,15 @@ static enum kh_err find_wait(struct kh_op *op, const struct kh_declaration_row *
 
 	if (row->state != KH_DECLARATION_ASKED || row->asks == 0)
 		return KH_OK;
+	if (row->release_at > op->now) { /* that it waits is an outcome, and told like one */
+		look->due = row->release_at;
+		return KH_OK;
+	}
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_APPROVALS, row->asks, &approval);
 	if (e == KH_OK) {
-		look->approval = kh_op_id(op, KH_ID_APPROVAL, approval.id);
+		look->held = kh_standby_is(row);
+		if (!look->held)
+			look->approval = kh_op_id(op, KH_ID_APPROVAL, approval.id);
 		look->due = approval.told_at != 0 ? approval.told_at : approval.expires_at;
 	}
 	return e;
@@ -170,10 +192,7 @@ enum kh_err kh_comm_look_at(struct kh_op *op, struct kh_declaration_row *row, st
 
 	if (e == KH_OK && row->state == KH_DECLARATION_DONE) {
 		look.ended = row->ended;
-		if (row->ended == KH_ENDED_OK)
-			look.block = kh_op_id(op, KH_ID_BLOCK, row->block);
-		if (row->ended == KH_ENDED_OK && row->fenced)
-			e = write_fence(op, row, &look.fenced);
+		e = look_at_block(op, row, &look);
 	}
 	if (e == KH_OK)
 		e = kh_arena_check(op->arena);

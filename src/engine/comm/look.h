@@ -12,7 +12,11 @@ struct kh_comm_look {
 	struct kh_view operation, parameters; /* as the Controller wrote them, or the reviewer who changed them; JSON */
 	bool modified;                        /* a reviewer put this one in place of what was declared (E6) */
 	struct kh_view approval;              /* if a human is waited for */
-	struct kh_view block;                 /* if it ended well: the sealed block */
+	bool held;                            /* one is, because the tool has changed (U4): calls share that approval */
+	struct kh_view block;                 /* the sealed block: if it ended well, or an upstream's tool failed */
+	enum kh_trust trust;                  /* of the block */
+	enum kh_taint taint;
+	struct kh_view content; /* of a tool whose rule vets its results (U6): all of the block; p NULL: it is sealed */
 	/* The fence's JSON (fence.h), if the policy and the caller wanted it: the context's taint is high from now on
 	 * (E12). */
 	struct kh_view fenced;
@@ -27,6 +31,7 @@ struct kh_comm_look {
 struct kh_comm_looking {
 	struct kh_view declaration; /* public id; or */
 	struct kh_view approval;
+	struct kh_view context; /* of a host's own tool (hostcall.h): the context that it is of; empty: any */
 	struct kh_comm_look look;
 };
 enum kh_err kh_comm_look_run(struct kh_op *op, void *call);

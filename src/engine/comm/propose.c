@@ -9,8 +9,10 @@
 #include "core/comm/declaration.h"
 #include "core/comm/plan.h"
 #include "core/comm/url.h"
+#include "engine/approval/carried.h"
 #include "engine/context/giver.h"
 #include "engine/state/find.h"
+#include "engine/upstream/pinned.h"
 
 #define REFERENCES 64 /* blocks that one declaration can refer to */
 #define JUSTIFIED  (64U << 10)
@@ -20,7 +22,7 @@ struct reading {
 	const struct kh_task_row *task;
 	struct kh_proposal *proposal;
 	struct kh_permit_origin origins[REFERENCES];
-	struct kh_digest hashes[REFERENCES];
+	int64_t blocks[REFERENCES];
 	size_t count;
 };
 
@@ -69,7 +71,7 @@ static enum kh_err add_reference(struct reading *r, yyjson_val *id)
 	if (e != KH_OK)
 		return e;
 	*origin = (struct kh_permit_origin){.block = text, .chosen = giver.chosen};
-	r->hashes[r->count++] = block.content_hash;
+	r->blocks[r->count++] = block.id;
 	return find_origin(op, &block, &giver, &origin->origin);
 }
 
@@ -109,8 +111,7 @@ static enum kh_err refer(struct reading *r)
 	p->origins = origins;
 	p->origin_count = r->count;
 	/* A2: the grant's digest covers the content, in the order in which it is referred to. */
-	p->row.content = kh_canonical_digest(kh_view_of((const char *)r->hashes, r->count * sizeof(r->hashes[0])));
-	return KH_OK;
+	return kh_carried_digest(r->op, r->blocks, r->count, &p->row.content);
 }
 
 /* --- the row ------------------------------------------------------------------------------------------------------ */
@@ -207,6 +208,8 @@ static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, co
 	enum kh_err e = read_parameters(op, p);
 	if (e == KH_OK)
 		e = refer(r);
+	if (e == KH_OK && kh_pinned_is_tool(p->row.operation) && !task->hosts)
+		e = kh_pinned_check(op, p->row.operation, p->parameters, p->origin_count == 0);
 	if (e == KH_OK)
 		e = is_planned(op, plan, p, &p->planned);
 	p->task_id = kh_op_id(op, KH_ID_TASK, task->id);

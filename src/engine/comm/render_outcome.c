@@ -5,7 +5,7 @@ const char *kh_render_outcome_word(const struct kh_comm_look *look)
 {
 	if (look->ended != KH_ENDED_NOT)
 		return kh_words_name(&kh_rows_ended_words, look->ended);
-	if (look->approval.n > 0)
+	if (look->approval.n > 0 || look->held)
 		return "pending";
 	return look->row != NULL && look->row->state == KH_DECLARATION_DECLARED ? "declared" : "running";
 }
@@ -24,5 +24,7 @@ yyjson_mut_val *kh_render_outcome_new(yyjson_mut_doc *doc, const struct kh_comm_
 		kh_json_add(doc, obj, "approval", look->approval);
 	if (look->block.n > 0)
 		kh_json_add(doc, obj, "block", look->block);
+	if (look->content.p != NULL)
+		kh_json_add(doc, obj, "content", look->content);
 	return obj;
 }

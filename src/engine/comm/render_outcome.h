@@ -9,7 +9,7 @@
 const char *kh_render_outcome_word(const struct kh_comm_look *look);
 
 /*
- * {"outcome", "declaration", "operation", "parameters", "modified"?, "approval"?, "block"?}; the caller may add more
+ * {"outcome", "declaration", "operation", "parameters", "modified"?, "approval"?, "block"?, "content"?}; the caller may add more
  * members.  Texts are borrowed.
  */
 yyjson_mut_val *kh_render_outcome_new(yyjson_mut_doc *doc, const struct kh_comm_look *look);

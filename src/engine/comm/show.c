@@ -37,8 +37,8 @@ yyjson_mut_val *kh_comm_show_brief(struct kh_op *op, yyjson_mut_doc *doc, const 
 	kh_json_add_raw(doc, obj, "parameters", row->parameters);
 	if (row->state == KH_DECLARATION_ASKED && row->asks != 0)
 		kh_json_add(doc, obj, "approval", kh_op_id(op, KH_ID_APPROVAL, row->asks));
-	if (row->state == KH_DECLARATION_DONE && row->block != 0)
-		kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, row->block));
+	if (row->state == KH_DECLARATION_DONE && kh_comm_end_block(row) != 0)
+		kh_json_add(doc, obj, "block", kh_op_id(op, KH_ID_BLOCK, kh_comm_end_block(row)));
 	kh_op_add_id(op, doc, obj, "replaced_by", KH_ID_DECLARATION, row->replaced);
 	kh_op_add_id(op, doc, obj, "in_place_of", KH_ID_DECLARATION, row->modified);
 	return obj;

@@ -58,7 +58,8 @@ static enum kh_err make_block(struct kh_arena *arena, const struct kh_comm_call 
 	if (e == KH_OK)
 		e = kh_attribution_canonical(arena, &attribution, &json);
 	if (e == KH_OK)
-		*ret_block = (struct kh_reader_block){kh_view_str(name), json, kh_tainted_wrap(content)};
+		*ret_block = (struct kh_reader_block){
+			.id = kh_view_str(name), .attribution = json, .content = kh_tainted_wrap(content)};
 	return e;
 }
 

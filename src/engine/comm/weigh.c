@@ -34,14 +34,15 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 	enum kh_err e = KH_OK;
 
 	weigh->sources = KH_NEW_N(op->arena, struct kh_verify_source, closure->n + 1);
+	weigh->origins = KH_NEW_N(op->arena, struct kh_view, closure->n + 1);
 	weigh->count = 0;
 	weigh->taint = closure->taint;
-	if (weigh->sources == NULL)
+	if (weigh->sources == NULL || weigh->origins == NULL)
 		return KH_ENOMEM;
 	for (size_t i = 0; e == KH_OK && i < closure->n; i++) {
 		struct kh_verify_source *source = &weigh->sources[weigh->count];
 		if (closure->at[i].trust != KH_UNTRUSTED && closure->at[i].kind != KH_BLOCK_HOST)
-			continue; /* an output: its content is not needed */
+			continue; /* an output, or what a rule vets: its content is not needed */
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, closure->at[i].id, &row);
 		if (e != KH_OK || !counts(row, &source->from))
 			continue;
@@ -54,22 +55,23 @@ static enum kh_err load_sources(struct kh_op *op, const struct kh_closure *closu
 		source->source = row->source;
 		source->content = row->content;
 		source->prints = row->prints;
-		weigh->count++;
+		weigh->origins[weigh->count++] = row->origin;
 	}
 	return e;
 }
 
 /* --- what a controller put in, and a query sends out --------------------------------------------------------------- */
 
-/* Content and source of each of BLOCKS that a controller put in, in turn. */
+/* Content, source and origin of each of BLOCKS that a controller put in, in turn. */
 static enum kh_err collect(struct kh_op *op, const int64_t *blocks, size_t count, struct kh_view **ret_texts,
-			   size_t *ret_count)
+			   struct kh_view **ret_origins, size_t *ret_count)
 {
 	struct kh_view *texts = KH_NEW_N(op->arena, struct kh_view, 2 * count + 1);
+	struct kh_view *origins = KH_NEW_N(op->arena, struct kh_view, count + 1);
 	struct kh_block_row row, *whole;
 	struct kh_giver giver;
 	size_t n = 0;
-	enum kh_err e = texts != NULL ? KH_OK : KH_ENOMEM;
+	enum kh_err e = texts != NULL && origins != NULL ? KH_OK : KH_ENOMEM;
 
 	for (size_t i = 0; i < count && e == KH_OK; i++) {
 		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, blocks[i], &row);
@@ -80,10 +82,12 @@ static enum kh_err collect(struct kh_op *op, const int64_t *blocks, size_t count
 		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, row.id, &whole);
 		if (e != KH_OK)
 			continue;
+		origins[n / 2] = whole->origin;
 		texts[n++] = whole->content;
 		texts[n++] = whole->source;
 	}
 	*ret_texts = texts;
+	*ret_origins = origins;
 	*ret_count = n;
 	return e;
 }
@@ -105,9 +109,9 @@ enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count,
 {
 	yyjson_mut_doc *doc = kh_json_new(op->arena);
 	yyjson_mut_val *all = yyjson_val_mut_copy(doc, *words), *list = yyjson_mut_arr(doc);
-	struct kh_view *texts = NULL;
+	struct kh_view *texts = NULL, *origins = NULL;
 	size_t n = 0;
-	enum kh_err e = all != NULL ? collect(op, blocks, count, &texts, &n) : KH_ENOMEM;
+	enum kh_err e = all != NULL ? collect(op, blocks, count, &texts, &origins, &n) : KH_ENOMEM;
 
 	if (e != KH_OK || n == 0)
 		return e;
@@ -117,16 +121,18 @@ enum kh_err kh_weigh_with(struct kh_op *op, const int64_t *blocks, size_t count,
 	return kh_json_freeze(op->arena, all, words, op->err);
 }
 
-/* Whether a query sends SOURCE itself: it is about that block, or about what was put in with the same content. */
-static bool is_sent(struct kh_op *op, const struct kh_verify_source *source, const int64_t *ids, size_t count,
-		    const struct kh_weigh *weigh)
+/*
+ * Whether a query sends source AT itself: it is about that block, or the same Controller put in the same text twice.  That
+ * others put in or got the same makes no difference: it would show that a guess is right.
+ */
+static bool is_sent(struct kh_op *op, const struct kh_weigh *weigh, size_t at, const struct kh_view *given)
 {
-	for (size_t k = 0; k < count; k++) {
-		if (kh_view_eq(source->id, kh_op_id(op, KH_ID_BLOCK, ids[k])))
+	for (size_t k = 0; k < weigh->block_count; k++) {
+		if (kh_view_eq(weigh->sources[at].id, kh_op_id(op, KH_ID_BLOCK, weigh->blocks[k])))
 			return true;
 	}
-	for (size_t i = 0; i < weigh->given_count; i += 2) {
-		if (kh_view_eq(source->content, weigh->given[i]))
+	for (size_t i = 0; i < weigh->given_count / 2; i++) {
+		if (given[i].n > 0 && kh_view_eq(weigh->origins[at], given[i]))
 			return true;
 	}
 	return false;
@@ -135,14 +141,15 @@ static bool is_sent(struct kh_op *op, const struct kh_verify_source *source, con
 /* Of what a query is about, what a controller put in; and the blocks that it is compared with: all others. */
 static enum kh_err load_given(struct kh_op *op, struct kh_weigh *weigh)
 {
-	enum kh_err e = collect(op, weigh->blocks, weigh->block_count, &weigh->given, &weigh->given_count);
+	struct kh_view *origins = NULL;
+	enum kh_err e = collect(op, weigh->blocks, weigh->block_count, &weigh->given, &origins, &weigh->given_count);
 
 	weigh->others = KH_NEW_N(op->arena, struct kh_verify_source, weigh->count + 1);
 	if (e != KH_OK || weigh->others == NULL)
 		return e == KH_OK ? KH_ENOMEM : e;
 	weigh->other_count = 0;
 	for (size_t i = 0; i < weigh->count; i++) {
-		if (!is_sent(op, &weigh->sources[i], weigh->blocks, weigh->block_count, weigh))
+		if (!is_sent(op, weigh, i, origins))
 			weigh->others[weigh->other_count++] = weigh->sources[i];
 	}
 	return kh_weigh_with(op, weigh->blocks, weigh->block_count, &weigh->sending);

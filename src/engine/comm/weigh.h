@@ -30,6 +30,7 @@ struct kh_weigh {
 	size_t block_count;
 	/* out: everything that kh_weigh_call() needs, in the arena */
 	struct kh_verify_source *sources; /* the untrusted blocks of the closure, and the user's own text */
+	struct kh_view *origins;          /* of each of them, what makes it the same thing as another (B19) */
 	size_t count;
 	yyjson_val *sending;   /* the parameters, with what a controller put in: what is kept if it is sent */
 	struct kh_view *given; /* what a controller put in of what a query is about: content and source in turn */

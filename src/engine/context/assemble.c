@@ -50,6 +50,8 @@ static enum kh_err make_block(struct kh_arena *arena, const struct kh_block_row 
 {
 	if (row->kind == KH_BLOCK_DELIVERY)
 		return kh_block_delivery(arena, spec, step_up(row->taint), ret_block, err);
+	if (row->kind == KH_BLOCK_HOST && row->trust == KH_UNTRUSTED)
+		return kh_block_own(arena, spec, row->taint, ret_block, err);
 	return kh_block_make(arena, spec, ret_block, err);
 }
 

@@ -13,13 +13,24 @@ void kh_context_give(struct kh_context_row *context, struct kh_block_row *row)
 	row->prev = context->last_block;
 	context->last_block = row->id;
 	context->blocks++;
+	context->own += row->kind == KH_BLOCK_HOST && row->trust == KH_UNTRUSTED && row->taint != KH_TAINT_HIGH;
 	context->taint = kh_label_max_taint(context->taint, row->taint);
+}
+
+bool kh_context_was_given(const struct kh_context_row *context)
+{
+	return context->deliveries > 0 || context->own > 0 || context->taint != KH_TAINT_LOW;
 }
 
 enum kh_err kh_context_check_host(struct kh_op *op, const struct kh_context_row *context)
 {
 	if (op->caller == NULL || op->caller->role != KH_ROLE_HOST)
 		return kh_error_set(op->err, KH_EREFUSED, "forbidden", "only a host puts blocks into a context");
+	return kh_context_check_room(op, context);
+}
+
+enum kh_err kh_context_check_room(struct kh_op *op, const struct kh_context_row *context)
+{
 	if (context->blocks >= KH_CONTEXT_BLOCKS_MAX)
 		return kh_error_set(op->err, KH_EREFUSED, "too_many_blocks",
 				    "the context has %lld blocks, and takes no more", (long long)context->blocks);

@@ -23,10 +23,14 @@ enum kh_err kh_context_show_run(struct kh_op *op, void *call);
  */
 void kh_context_give(struct kh_context_row *context, struct kh_block_row *row);
 
+/* Whether CONTEXT was given something untrusted since its last reset, as far as can be told without a walk. */
+bool kh_context_was_given(const struct kh_context_row *context);
+
 /*
- * KH_EREFUSED if the caller is not a host, or the context has as many blocks as it may have.  The table of operations
- * checks the role too, but K11 depends on this check.
+ * KH_EREFUSED if the context has as many blocks as it may have, or (check_host) the caller is not a host.  The table of
+ * operations checks the role too, but K11 depends on this check.
  */
+enum kh_err kh_context_check_room(struct kh_op *op, const struct kh_context_row *context) KH_CHECKED;
 enum kh_err kh_context_check_host(struct kh_op *op, const struct kh_context_row *context) KH_CHECKED;
 
 #endif

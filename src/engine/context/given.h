@@ -1,6 +1,6 @@
 /*
- * What a context has been given: its blocks since the last reset whose content the agent has seen, found by going back
- * from the newest block.  This needs no index that grows with them, and reads no content.
+ * What a context has been given: its blocks since the last reset whose content the agent has seen.  Blocks that it was
+ * not given, such as the results of its calls, are not looked at: there may be many of them (P3).  No content is read.
  */
 #ifndef KH_ENGINE_CONTEXT_GIVEN_H
 #define KH_ENGINE_CONTEXT_GIVEN_H

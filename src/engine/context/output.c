@@ -77,8 +77,7 @@ static enum kh_err find_chain(struct kh_op *op, const struct kh_context_output *
 	struct chain chain = {
 		.ids = KH_NEW_N(op->arena, int64_t, older_count + given.n + output->more_count),
 		.taint = context->taint,
-		/* The records tell this without a walk: anything untrusted came as a delivery, or raised the taint. */
-		.flagged = context->deliveries > 0 || context->taint > KH_TAINT_LOW,
+		.flagged = kh_context_was_given(context),
 	};
 	if (chain.ids == NULL)
 		return KH_ENOMEM;
@@ -177,7 +176,7 @@ enum kh_err kh_context_output_prepare(struct kh_prepare *at, void *call)
 {
 	const struct kh_context_output *output = call;
 
-	return kh_seal_prepare(at, kh_tainted_wrap(output->content));
+	return kh_seal_prepare(at, kh_tainted_wrap(output->content), false);
 }
 
 enum kh_err kh_context_output_run(struct kh_op *op, void *call)
@@ -198,7 +197,7 @@ enum kh_err kh_context_output_run(struct kh_op *op, void *call)
 	if (e == KH_OK && output->again)
 		return KH_OK;
 	if (e == KH_OK)
-		e = kh_seal_find(op, kh_tainted_wrap(output->content), &read);
+		e = kh_seal_find(op, kh_tainted_wrap(output->content), false, &read);
 	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_BLOCKS, &row);
 	if (e == KH_OK)

@@ -56,7 +56,7 @@ enum kh_err kh_put_prepare(struct kh_prepare *at, void *call)
 		put->e = kh_error_member(
 			&put->err, KH_LIT("operation"),
 			kh_operation_find(at->arena, &kh_operations_own, put->operation, &name, &put->err));
-	return put->e == KH_ENOMEM ? KH_ENOMEM : kh_seal_prepare(at, put->content);
+	return put->e == KH_ENOMEM ? KH_ENOMEM : kh_seal_prepare(at, put->content, true);
 }
 
 enum kh_err kh_put_run(struct kh_op *op, void *call)

@@ -1,7 +1,7 @@
 /*
  * Tokens.  A secret passes through here twice: when it is made, on its way to whoever asked for it, and when it is
  * checked.  Only its hash is kept.  The table of operations decides about roles; here is what the table cannot express:
- * a host makes only controllers, and sees only what it made.
+ * a host makes only controllers and their hooks, and sees only what it made.
  */
 #include "engine/context/token.h"
 
@@ -53,15 +53,33 @@ static bool is_living(const struct kh_token_row *token, int64_t now)
 	return token->revoked_at == 0 && (token->expires_at == 0 || now < token->expires_at);
 }
 
-/* Whether the host that made TOKEN, if there is one, may still act. */
+/* The token of the context that HOOK is for. */
+static enum kh_err peek_served(struct kh_txn *txn, const struct kh_token_row *hook, struct kh_token_row *ret_token)
+{
+	struct kh_context_row context;
+	enum kh_err e = kh_txn_peek(txn, KH_TABLE_CONTEXTS, hook->context, &context);
+
+	return e == KH_OK ? kh_txn_peek(txn, KH_TABLE_TOKENS, context.token, ret_token) : e;
+}
+
+/*
+ * Whether the host that made TOKEN, if there is one, may still act.  Of a hook: whether the token of its context is valid,
+ * and that one's host; a host makes hooks only for contexts of its own.
+ */
 static enum kh_err has_living_host(struct kh_txn *txn, const struct kh_token_row *token, int64_t now, bool *ret_yes)
 {
-	struct kh_token_row parent;
+	struct kh_token_row parent, served;
+	enum kh_err e = KH_OK;
 
 	*ret_yes = true;
-	if (token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
-		return KH_OK; /* the common case in every call: no other row is read */
-	enum kh_err e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
+	if (token->role == KH_ROLE_HOOK) {
+		e = peek_served(txn, token, &served);
+		*ret_yes = e == KH_OK && is_living(&served, now);
+		token = &served;
+	}
+	if (!*ret_yes || token->role != KH_ROLE_CONTROLLER || token->parent <= FIRST)
+		return e; /* the common case in every call: no other row is read */
+	e = kh_txn_peek(txn, KH_TABLE_TOKENS, token->parent, &parent);
 	if (e == KH_OK)
 		*ret_yes = parent.role != KH_ROLE_HOST || is_living(&parent, now);
 	return e;
@@ -148,12 +166,16 @@ static enum kh_err check_create(struct kh_op *op, const struct kh_token_create *
 	if (!kh_match_is_name(create->name))
 		e = kh_error_set(op->err, KH_EINPUT, "bad_name",
 				 "the name does not match [A-Za-z_][A-Za-z0-9_.-]{0,63}");
-	else if (create->role > KH_ROLE_ADMIN)
+	else if (create->role > KH_ROLE_HOOK)
 		e = kh_error_set(op->err, KH_EINPUT, "bad_value", "there is no such role");
 	else if (create->expires_at != 0 && (create->expires_at <= op->now || create->expires_at > LATEST))
 		e = kh_error_set(op->err, KH_EINPUT, "out_of_range", "the expiry is not in the time to come");
 	else if (create->bits != 0 && create->role != KH_ROLE_CONTROLLER)
 		e = kh_error_set(op->err, KH_EINPUT, "bad_value", "only a controller has a budget");
+	else if (create->of.n != 0 && create->role != KH_ROLE_HOOK)
+		e = kh_error_set(op->err, KH_EINPUT, "bad_value", "only a hook is made for a context that is there");
+	else if (create->of.n == 0 && create->role == KH_ROLE_HOOK)
+		e = kh_error_set(op->err, KH_EINPUT, "missing", "a hook is made for a context: name it");
 	else if (sodium_is_zero(create->secret, sizeof(create->secret)))
 		e = kh_error_set(op->err, KH_EINPUT, "missing", "the secret is not random");
 	else if (create->role == KH_ROLE_READER)
@@ -182,13 +204,17 @@ static enum kh_err make_context(struct kh_op *op, uint64_t bits, struct kh_token
 enum kh_err kh_token_create_run(struct kh_op *op, void *call)
 {
 	struct kh_token_create *create = call;
+	struct kh_context_row *served = NULL;
 	struct kh_token_row *token;
 
-	if (kh_op_host(op) != 0 && create->role != KH_ROLE_CONTROLLER)
-		return kh_op_refuse(
-			op, KH_AUDIT_REFUSED, NULL, KH_LIT("{\"code\":\"forbidden\",\"operation\":\"token.create\"}"),
-			kh_error_set(op->err, KH_EREFUSED, "forbidden", "a host makes tokens of controllers alone"));
+	if (kh_op_host(op) != 0 && create->role != KH_ROLE_CONTROLLER && create->role != KH_ROLE_HOOK)
+		return kh_op_refuse(op, KH_AUDIT_REFUSED, NULL,
+				    KH_LIT("{\"code\":\"forbidden\",\"operation\":\"token.create\"}"),
+				    kh_error_set(op->err, KH_EREFUSED, "forbidden",
+						 "a host makes tokens of controllers and their hooks alone"));
 	enum kh_err e = check_create(op, create);
+	if (e == KH_OK && create->role == KH_ROLE_HOOK)
+		e = kh_find_context(op, create->of, &served);
 	if (e == KH_OK)
 		e = kh_txn_new(op->txn, KH_TABLE_TOKENS, &token);
 	if (e != KH_OK)
@@ -199,6 +225,7 @@ enum kh_err kh_token_create_run(struct kh_op *op, void *call)
 	token->secret = kh_canonical_digest(kh_view_of((const char *)create->secret, sizeof(create->secret)));
 	token->created_at = op->now;
 	token->expires_at = create->expires_at;
+	token->context = served != NULL ? served->id : 0;
 	if (token->role == KH_ROLE_CONTROLLER)
 		e = make_context(op, create->bits, token);
 	if (e == KH_OK)

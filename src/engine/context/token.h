@@ -4,17 +4,18 @@
 
 #include "engine/state/op.h"
 
-/* token.create: admin (every role), host (controllers; it may then fill their contexts, K11). */
+/* token.create: admin (every role), host (controllers, whose contexts it may then fill, and hooks for these; K11). */
 struct kh_token_create {
 	struct kh_view name; /* [A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is unique among valid tokens and drivers */
 	enum kh_role role;
 	int64_t expires_at;       /* 0: never */
 	uint64_t bits;            /* of a controller's context, at most the policy's; 0: the policy's */
+	struct kh_view of;        /* of a hook: the context that it is for; public id */
 	unsigned char secret[32]; /* in: random */
 	/* out */
 	struct kh_view text; /* shown once */
 	struct kh_view id;
-	struct kh_view context; /* public id, of a controller's */
+	struct kh_view context; /* public id, of a controller's or a hook's */
 };
 enum kh_err kh_token_create_run(struct kh_op *op, void *call);
 
@@ -35,7 +36,8 @@ struct kh_token_claim kh_token_read(const struct kh_engine *engine, struct kh_vi
 
 /*
  * Not an operation: the row of the claimed token, if it is valid now.  KH_EREFUSED without a reason.  Compares in
- * constant time.  A token that a host made is valid only as long as the host's is.
+ * constant time.  A token that a host made is valid only as long as the host's is, and a hook's only as long as that of
+ * its context.
  */
 enum kh_err kh_token_check(struct kh_txn *txn, const struct kh_token_claim *claim, int64_t now,
 			   struct kh_token_row **ret_token) KH_CHECKED;

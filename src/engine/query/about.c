@@ -1,7 +1,4 @@
-/*
- * Finds what a query is about.  A block's content stays the same for its whole life, so the digest of the content also
- * stands for the block itself.
- */
+/* Finds what a query is about. */
 #include "engine/query/about.h"
 
 #include "base/canonical.h"
@@ -26,8 +23,11 @@ static enum kh_err add_thing(struct kh_op *op, struct kh_view name, uint64_t byt
 enum kh_err kh_about_add(struct kh_op *op, const struct kh_block_row *block, struct kh_about *about)
 {
 	struct kh_view hash = kh_canonical_hex(op->arena, &block->content_hash);
-	enum kh_err e = add_thing(op, kh_arena_printf(op->arena, "content:%.*s", KH_FMT(hash)), 0, about);
+	enum kh_err e = add_thing(op, kh_arena_printf(op->arena, "block:%lld", (long long)block->id), 0, about);
 
+	/* The Controller was given what was delivered. */
+	if (e == KH_OK && block->kind == KH_BLOCK_DELIVERY)
+		e = add_thing(op, kh_arena_printf(op->arena, "content:%.*s", KH_FMT(hash)), 0, about);
 	if (e == KH_OK && block->origin.n > 0)
 		e = add_thing(op, kh_arena_printf(op->arena, "origin:%.*s", KH_FMT(block->origin)), 0, about);
 	return e;

@@ -1,7 +1,11 @@
 /*
  * What a query is about, as far as escalations go (B19).  Two queries are about the same thing if they share a block,
- * or blocks with the same content or from the same origin, or if one is about what was derived from the other's, or if
- * the Controller calls it the same (`need`).  A task keeps the lowest category that was asked about each thing.
+ * or blocks from the same origin, or if one is about what was derived from the other's, or if the Controller calls it
+ * the same (`need`).  A task keeps the lowest category that was asked about each thing.
+ *
+ * An escalation can be seen, so nothing here follows from content that the Controller does not know: otherwise it could
+ * put a guess in, and see whether the guess is what is sealed (I-35).  Content is compared only with content if the
+ * Controller itself put both in (their normal forms are their origins, origin.h) or was given both (deliveries).
  */
 #ifndef KH_ENGINE_QUERY_ABOUT_H
 #define KH_ENGINE_QUERY_ABOUT_H

@@ -71,19 +71,16 @@ static enum kh_err find_task(struct admission *a)
 	struct kh_op *op = a->op;
 	struct kh_view id = kh_json_str(kh_json_get(a->call->query, "task"));
 	size_t count = 0;
-	int64_t *ids;
 	enum kh_err e;
 
 	if (id.p != NULL) {
 		e = kh_find_task(op, id, &a->task);
 	} else {
-		e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 2, &ids, &count);
+		e = kh_find_only_task(op, &a->task, &count);
 		if (e == KH_OK && count != 1)
 			return kh_error_set(op->err, KH_EREFUSED, "task_needed",
 					    count == 0 ? "there is no open task; open one first"
 						       : "several tasks are open; name one with `task`");
-		if (e == KH_OK)
-			e = kh_txn_load(op->txn, KH_TABLE_TASKS, ids[0], &a->task);
 	}
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_CONTEXTS, a->task->context, &a->context);
@@ -283,7 +280,6 @@ static enum kh_err prepare(struct admission *a)
 	if (e == KH_OK)
 		key = kh_atonce_key(a->op->arena, kh_engine_reader(a->op->engine, a->query.target), a->blocks,
 				    a->block_count, &recent);
-
 	if (e != KH_OK || key.p == NULL)
 		return e != KH_OK ? e : KH_ENOMEM;
 	a->done = kh_beforehand_find(a->op, kh_atonce_run, key);
@@ -322,11 +318,11 @@ static bool may_be_held(struct admission *a)
 static enum kh_err open_account(struct admission *a)
 {
 	uint64_t expiry = a->op->policy->approvals.expiry_seconds * 1000;
-	bool may_hold = may_be_held(a);
+	unsigned moments = 1U + may_be_held(a) + a->outside; /* one that goes out is compared before it is taken */
 
 	/* A query can wait for one reviewer; a summary, or one that goes out, for two, one after the other. */
 	a->deadline_ms = a->query.category == 3 || a->outside ? 2 * expiry : expiry;
-	enum kh_err e = kh_account_open(a->op->policy->release, a->query.bound, a->deadline_ms, may_hold, &a->account);
+	enum kh_err e = kh_account_open(a->op->policy->release, a->query.bound, a->deadline_ms, moments, &a->account);
 	return e == KH_ELIMIT ? kh_error_set(a->op->err, e, "too_large", "the query's bits overflow") : e;
 }
 
@@ -443,7 +439,9 @@ static enum kh_err ask_human(struct admission *a)
 		.arguments = kh_canonical_digest(a->body),
 		.quiet = true,
 	};
-	enum kh_err e = kh_approval_request(op, &request, &approval);
+	enum kh_err e = kh_outward_carry(op, a->blocks, a->block_count, a->outside, &request);
+	if (e == KH_OK)
+		e = kh_approval_request(op, &request, &approval);
 	if (e != KH_OK)
 		return e;
 	a->call->approval = kh_op_id(op, KH_ID_APPROVAL, approval->id);
@@ -533,7 +531,6 @@ static enum kh_err inspect(struct admission *a)
 {
 	a->call->inspected = true;
 	enum kh_err e = prepare(a);
-
 	const struct kh_weigh words = {.operation = KH_OUTWARD_OPERATION,
 				       .parameters = a->words,
 				       .blocks = a->blocks,

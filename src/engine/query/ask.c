@@ -1,9 +1,10 @@
 /* Asks: puts them into the outbox, and takes them out to be carried out. */
 #include "engine/query/ask.h"
 
-#include "engine/approval/approval.h"
+#include "engine/approval/carried.h"
 #include "engine/query/judge.h"
 #include "engine/query/settle.h"
+#include "engine/query/typed.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
 
@@ -52,6 +53,59 @@ enum kh_err kh_ask_blocks(struct kh_op *op, const int64_t *ids, size_t count, st
 	return e;
 }
 
+/* The blocks of QUERY; their content is still to be read. */
+static enum kh_err name_blocks(struct kh_op *op, const struct kh_query_row *query, struct kh_ask *ask)
+{
+	struct kh_block_row block;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum kh_err e = kh_op_ids(op, query->blocks, &ids, &count);
+
+	if (e != KH_OK)
+		return e;
+	ask->ids = ids;
+	ask->ask.blocks = ask->blocks = KH_NEW_N(op->arena, struct kh_reader_block, count);
+	ask->ask.block_count = count;
+	e = ask->blocks != NULL ? KH_OK : KH_ENOMEM;
+	for (size_t i = 0; e == KH_OK && i < count; i++) {
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		if (e == KH_OK)
+			ask->blocks[i] = (struct kh_reader_block){
+				.id = kh_op_id(op, KH_ID_BLOCK, block.id),
+				.attribution = block.attribution,
+				.content = kh_tainted_wrap(KH_LIT("")),
+			};
+	}
+	return e;
+}
+
+struct opening {
+	const struct kh_engine *engine;
+	struct kh_ask *ask;
+	struct kh_arena *arena;
+};
+
+/* On a snapshot. */
+static enum kh_err open_blocks(struct kh_txn *txn, void *arg)
+{
+	const struct opening *o = arg;
+	const struct kh_reader *reader = kh_engine_reader(o->engine, o->ask->query->reader);
+	struct kh_block_row *block = NULL;
+	enum kh_err e = KH_OK;
+
+	kh_txn_use_arena(txn, o->arena);
+	for (size_t i = 0; e == KH_OK && i < o->ask->ask.block_count; i++) {
+		e = kh_txn_load(txn, KH_TABLE_BLOCKS, o->ask->ids[i], &block);
+		if (e != KH_OK)
+			continue;
+		o->ask->unread = o->ask->unread || block->purged_at != 0;
+		o->ask->blocks[i].content = kh_tainted_wrap(block->content);
+		if (reader != NULL && reader->driver->typed)
+			e = kh_typed_open(txn, kh_engine_policy(o->engine), o->arena, block, &o->ask->blocks[i]);
+	}
+	return e;
+}
+
 enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes)
 {
 	struct kh_block_row block;
@@ -84,13 +138,9 @@ enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect,
 		*copy = *read;
 		ask->ask.query = copy;
 	}
-	int64_t *ids = NULL;
-	size_t count = 0;
 	enum kh_err e = kh_find_agent(op, query->context, &ask->ask.from);
 	if (e == KH_OK)
-		e = kh_op_ids(op, query->blocks, &ids, &count);
-	if (e == KH_OK)
-		e = kh_ask_blocks(op, ids, count, &ask->ask);
+		e = name_blocks(op, query, ask);
 	if (e != KH_OK)
 		return e;
 	kh_engine_random(op->engine, ask->ask.nonce, sizeof(ask->ask.nonce));
@@ -106,7 +156,15 @@ enum kh_err kh_ask_finish(struct kh_engine *engine, struct kh_arena *arena, void
 	struct kh_ask *ask = call;
 	struct kh_query *asked;
 
-	(void)engine;
+	if (ask->found && ask->ids != NULL) {
+		enum kh_err e = kh_store_read(kh_engine_store(engine), open_blocks,
+					      &(struct opening){engine, ask, arena}, err);
+		/* It has begun: if memory has not run out, its end is recorded. */
+		if (e == KH_ENOMEM)
+			return e;
+		ask->unread = ask->unread || e != KH_OK;
+		ask->ids = NULL;
+	}
 	if (!ask->found || ask->ask.query != NULL)
 		return KH_OK;
 	asked = KH_NEW(arena, struct kh_query);
@@ -114,11 +172,24 @@ enum kh_err kh_ask_finish(struct kh_engine *engine, struct kh_arena *arena, void
 	return asked != NULL ? kh_judge_query(arena, ask->query->body, ask->round, asked, err) : KH_ENOMEM;
 }
 
+/*
+ * Whether QUERY was admitted for a Reader of this machine, and its Reader has come to be behind a network since: its
+ * words were not compared and not counted, and nobody was shown what would leave (E1, E5, I-42).
+ */
+static bool has_moved(const struct kh_op *op, const struct kh_query_row *query)
+{
+	const struct kh_reader *reader = kh_engine_reader(op->engine, query->reader);
+
+	return reader != NULL && reader->outside && query->egress == 0;
+}
+
 /* B20, K7, A2: the first ask uses the grant for a query that a human had to see.  *RET_YES: false if the grant does not hold. */
 static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, struct kh_query_row *query, bool *ret_yes)
 {
 	struct kh_approval_row *approval;
 	enum kh_granted why;
+	int64_t *ids = NULL;
+	size_t count = 0;
 
 	*ret_yes = true;
 	if (query->approval == 0 || effect->try > 0 || effect->round > 0)
@@ -130,7 +201,11 @@ static enum kh_err use_grant(struct kh_op *op, struct kh_effect_row *effect, str
 		.arguments = kh_canonical_digest(query->body),
 		.policy = op->policy->digest,
 	};
-	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
+	enum kh_err e = kh_op_ids(op, query->blocks, &ids, &count);
+	if (e == KH_OK)
+		e = kh_carried_digest(op, ids, count, &call.content);
+	if (e == KH_OK)
+		e = kh_txn_load(op->txn, KH_TABLE_APPROVALS, query->approval, &approval);
 	if (e == KH_OK)
 		e = kh_approval_use(op, approval, &call, &why);
 	if (e != KH_EREFUSED)
@@ -165,6 +240,8 @@ enum kh_err kh_ask_begin_run(struct kh_op *op, void *call)
 		return e;
 	if (op->caller == NULL && kh_engine_reader(op->engine, query->reader) == NULL)
 		return KH_OK; /* an agent's: the agent fetches it itself */
+	if (has_moved(op, query))
+		return kh_settle_ready(op, query, KH_OUTCOME_FAILED, "reader_moved");
 	e = use_grant(op, effect, query, &granted);
 	if (e != KH_OK || !granted)
 		return e;

@@ -19,6 +19,9 @@ struct kh_ask {
 	struct kh_reader_ask ask;
 	struct kh_query_row *query;
 	size_t round;
+	bool unread; /* the content could not be read: it must not be asked, and its end is to be recorded */
+	const int64_t *ids;
+	struct kh_reader_block *blocks; /* the same as the ask's */
 };
 enum kh_err kh_ask_begin_run(struct kh_op *op, void *call);
 enum kh_err kh_ask_next_run(struct kh_op *op, void *call);
@@ -37,12 +40,13 @@ enum kh_err kh_ask_put(struct kh_op *op, struct kh_query_row *query, int64_t pre
  */
 enum kh_err kh_ask_check(struct kh_op *op, struct kh_query_row *query, bool *ret_yes) KH_CHECKED;
 
-/* The blocks of an ask. */
+/* The blocks of an ask, with their content. */
 enum kh_err kh_ask_blocks(struct kh_op *op, const int64_t *ids, size_t count, struct kh_reader_ask *ask) KH_CHECKED;
 
 /*
- * What the Reader of EFFECT is to get.  READ: the query of its round if the caller has it already; otherwise NULL, and
- * kh_ask_finish() reads it.
+ * What the Reader of EFFECT is to get, without the content.  READ: the query of its round if the caller has it already;
+ * otherwise NULL, and kh_ask_finish() reads it.  The content is read there in any case, on the caller's thread: it may be
+ * large, and the others would wait for it.
  */
 enum kh_err kh_ask_prepare(struct kh_op *op, const struct kh_effect_row *effect, struct kh_query_row *query,
 			   const struct kh_query *read, struct kh_ask *ask) KH_CHECKED;

@@ -95,9 +95,8 @@ static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, 
 		e = kh_find_agent(op, block->context, &agent);
 	if (e != KH_OK)
 		return e;
-	enum kh_tier tier = kh_policy_rule(op->policy, op->arena, call.operation, agent, &path)->tier;
-	if (tier == KH_TIER_AUTO)
-		tier = KH_TIER_3; /* as the gates take it */
+	const struct kh_policy_rule *rule = kh_policy_rule(op->policy, op->arena, call.operation, agent, &path);
+	enum kh_tier tier = kh_policy_tier(op->policy, rule, call.operation);
 	kh_json_add(doc, obj, "operation", call.operation);
 	kh_json_add_raw(doc, obj, "parameters", call.parameters);
 	yyjson_mut_obj_add_str(doc, obj, "tier", kh_words_name(&kh_tier_words, tier));

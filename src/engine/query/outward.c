@@ -1,6 +1,7 @@
 /* What a query says to somebody outside.  What was found in it is for humans only: the Controller is told `pending`. */
 #include "engine/query/outward.h"
 
+#include "engine/approval/carried.h"
 #include "engine/comm/sending.h"
 #include "engine/context/giver.h"
 
@@ -66,6 +67,14 @@ bool kh_outward_is_held(const struct kh_weighed *weighed)
 			return true;
 	}
 	return false;
+}
+
+enum kh_err kh_outward_carry(struct kh_op *op, const int64_t *blocks, size_t count, bool outside,
+			     struct kh_approval_request *request)
+{
+	request->carried = blocks;
+	request->carried_count = outside ? count : 0;
+	return kh_carried_digest(op, blocks, count, &request->content);
 }
 
 enum kh_err kh_outward_send(struct kh_op *op, const struct kh_query_row *query)

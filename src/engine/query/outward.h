@@ -28,6 +28,14 @@ enum kh_err kh_outward_check(struct kh_op *op, const struct kh_task_row *task, s
 /* Whether a human has to see the query first.  The wording alone, which is the Reader's business, is no reason. */
 bool kh_outward_is_held(const struct kh_weighed *weighed);
 
+/*
+ * REQUEST, of an approval of a query, binds the content of BLOCKS.  If the Reader is OUTSIDE, that content leaves, so a
+ * human is shown all of it.  To a Reader on this machine nothing leaves.
+ */
+struct kh_approval_request;
+enum kh_err kh_outward_carry(struct kh_op *op, const int64_t *blocks, size_t count, bool outside,
+			     struct kh_approval_request *request) KH_CHECKED;
+
 /* The words of QUERY leave: later ones are compared together with them.  The caller's next event records it. */
 enum kh_err kh_outward_send(struct kh_op *op, const struct kh_query_row *query) KH_CHECKED;
 

@@ -26,34 +26,21 @@ enum kh_err kh_recent_given(struct kh_op *op, const struct kh_context_row *conte
 	return KH_OK;
 }
 
-/* Adds TASK's queries whose answers are ready. */
-static enum kh_err add_task(struct kh_op *op, int64_t task, struct kh_recent_ids *ids, size_t *cap)
-{
-	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_OPEN, .number = task};
-	struct kh_query_row query;
-
-	while (ids->n < COMING && kh_each_peek(&each, KH_TABLE_QUERIES, &query)) {
-		if (query.state != KH_QUERY_READY || query.outcome != KH_OUTCOME_DELIVERED || query.category == 1)
-			continue;
-		ids->at = kh_arena_more(op->arena, ids->at, ids->n, cap, sizeof(*ids->at));
-		if (ids->at == NULL)
-			return KH_ENOMEM;
-		ids->at[ids->n++] = query.id;
-	}
-	return each.e;
-}
-
 enum kh_err kh_recent_coming(struct kh_op *op, const struct kh_context_row *context, struct kh_recent_ids *ret_ids)
 {
-	struct kh_each each = {.op = op, .index = KH_INDEX_TASKS_OPEN, .number = context->id};
+	struct kh_each each = {.op = op, .index = KH_INDEX_QUERIES_COMING, .number = context->id};
 	struct kh_recent_ids ids;
 
 	each.e = kh_recent_given(op, context, &ids);
 	if (each.e != KH_OK)
 		return each.e;
 	size_t cap = ids.n;
-	while (kh_each_next(&each))
-		each.e = add_task(op, each.id, &ids, &cap);
+	while (ids.n < COMING && kh_each_next(&each)) {
+		ids.at = kh_arena_more(op->arena, ids.at, ids.n, &cap, sizeof(*ids.at));
+		if (ids.at == NULL)
+			return KH_ENOMEM;
+		ids.at[ids.n++] = each.id;
+	}
 	if (each.e == KH_OK)
 		*ret_ids = ids;
 	return each.e;

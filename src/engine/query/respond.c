@@ -145,14 +145,14 @@ static enum kh_err review_source(struct answering *a, struct kh_view *ret_json)
 	kh_emit_begin(&emit, op->arena, WHAT_LIMIT);
 	kh_emit_array(&emit);
 	for (size_t i = 0; e == KH_OK && i < count; i++) {
-		struct kh_block_row *block = NULL;
-		e = kh_txn_load(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
+		struct kh_block_row block;
+		e = kh_txn_peek(op->txn, KH_TABLE_BLOCKS, ids[i], &block);
 		if (e != KH_OK)
 			break;
 		kh_emit_object(&emit);
-		kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_BLOCK, block->id));
-		kh_emit_add(&emit, "source", block->source);
-		kh_emit_add_word(&emit, "taint", kh_words_name(&kh_label_taint_words, block->taint));
+		kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_BLOCK, block.id));
+		kh_emit_add(&emit, "source", block.source);
+		kh_emit_add_word(&emit, "taint", kh_words_name(&kh_label_taint_words, block.taint));
 		kh_emit_end(&emit);
 	}
 	kh_emit_end(&emit);

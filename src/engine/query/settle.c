@@ -7,6 +7,7 @@
 #include "core/bcp/bits.h"
 #include "core/block/block.h"
 #include "core/block/taint.h"
+#include "core/policy/account.h"
 #include "engine/approval/approval.h"
 #include "engine/context/derive.h"
 #include "engine/state/find.h"
@@ -219,6 +220,11 @@ int64_t kh_settle_slot_of(const struct kh_policy *policy, int64_t from, int64_t 
 		return now;
 	/* Rounds up to a whole millisecond, so that a slot is never earlier than what it releases. */
 	return from + (int64_t)kh_bits_slot((uint64_t)(after + 999) / 1000, most_ms) * 1000;
+}
+
+int64_t kh_settle_slot_of_taken(const struct kh_policy *policy, int64_t came, int64_t now)
+{
+	return kh_settle_slot_of(policy, came, now, KH_ACCOUNT_TAKEN_MS);
 }
 
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query)

@@ -23,6 +23,9 @@ enum kh_err kh_settle_accepted(struct kh_op *op, struct kh_query_row *query, str
 int64_t kh_settle_slot(const struct kh_op *op, const struct kh_query_row *query);
 int64_t kh_settle_slot_of(const struct kh_policy *policy, int64_t from, int64_t now, uint64_t most_ms);
 
+/* The slot at which a call that came in at CAME, and was compared with content, may be told as taken. */
+int64_t kh_settle_slot_of_taken(const struct kh_policy *policy, int64_t came, int64_t now);
+
 /*
  * Ends QUERY now, without a slot: for what the Controller did itself (closing its task) or what happened to the task.
  */

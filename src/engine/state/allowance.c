@@ -124,7 +124,9 @@ static size_t list_own(const struct kh_allowance *a, enum kind kind, struct limi
 		ret_limits[n++] = limit_of(kinds[kind].context, reset, a->context->escalations,
 					   budgets->context_escalations);
 	} else {
-		ret_limits[n++] = limit_of(kinds[kind].task, "", (uint64_t)a->task->put, budgets->task_put_bytes);
+		if (a->task != NULL)
+			ret_limits[n++] = limit_of(kinds[kind].task, "", (uint64_t)a->task->put,
+						   budgets->task_put_bytes);
 		ret_limits[n++] = limit_of(kinds[kind].context, reset, (uint64_t)a->context->put,
 					   budgets->context_put_bytes);
 	}
@@ -188,10 +190,9 @@ static enum kh_err write_day(struct kh_allowance *a, size_t i, struct kh_window_
 /* The policy's budgets count from now on, and BITS of them are reserved. */
 static enum kh_err reserve(struct kh_allowance *a, uint64_t bits)
 {
-	struct kh_budget *budgets[] = {&a->task->budget, &a->context->budget};
-
 	if (bits == 0)
 		return KH_OK;
+	struct kh_budget *budgets[] = {&a->task->budget, &a->context->budget};
 	a->task->budget = kh_limits_task(a->op, a->task).budget;
 	a->context->budget = kh_limits_context(a->op, a->context).budget;
 	enum kh_err e = kh_budget_reserve(budgets, 2, bits);
@@ -209,7 +210,8 @@ enum kh_err kh_allowance_take(struct kh_allowance *a, struct kh_window_sums more
 		e = reserve(a, more.bits);
 	if (e != KH_OK)
 		return e;
-	a->task->put += (int64_t)more.put;
+	if (a->task != NULL)
+		a->task->put += (int64_t)more.put;
 	a->context->put += (int64_t)more.put;
 	a->context->escalations += more.escalations;
 	for (size_t i = 0; e == KH_OK && i < a->count; i++)

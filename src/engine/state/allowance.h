@@ -11,7 +11,7 @@
 
 #include "engine/state/op.h"
 
-/* The task may be NULL if only the token's account is looked at. */
+/* The task may be NULL if only the token's account is looked at, or if content is put in that belongs to no task. */
 struct kh_allowance {
 	struct kh_op *op;
 	struct kh_task_row *task;

@@ -19,9 +19,10 @@
  * passed.  A refusal leaves at once, so it must not have taken longer because of content (I-45).
  *
  * What an operation can know before its first run is prepared by its `prepare` (operations.h), with kh_beforehand_do().
- * If it needs rows for that, the operation is rehearsed: run once on the caller's thread, on a snapshot, up to what it
- * wants.  So most operations are run once on the store's thread.  A rehearsal that would change something ends there,
- * and nothing of it counts; an operation that has more to do than to read looks at op->rehearses.
+ * If it needs rows for that, the operation is rehearsed: run once on the caller's thread, on rows as they were committed
+ * last (kh_store_read_soon), up to what it wants.  So most operations are run once on the store's thread.  A rehearsal
+ * that would change something ends there, and nothing of it counts; an operation that has more to do than to read looks
+ * at op->rehearses.
  */
 #ifndef KH_ENGINE_STATE_BEFOREHAND_H
 #define KH_ENGINE_STATE_BEFOREHAND_H
@@ -57,6 +58,7 @@ typedef enum kh_err kh_prepare_fn(struct kh_prepare *at, void *work);
 struct kh_beforehand {
 	struct kh_beforehand_item *done, *wanted;
 	const struct kh_inforce *ruling; /* that the screen was made for; NULL: none was needed */
+	struct kh_content *staged;       /* content that is in the store already (staged.h) */
 };
 
 /* The work that FN has done for KEY; NULL: it has not. */

@@ -30,6 +30,11 @@ struct kh_tally *kh_engine_tally(const struct kh_engine *engine)
 	return engine->tally;
 }
 
+struct kh_toolbox *kh_engine_toolbox(const struct kh_engine *engine)
+{
+	return engine->toolbox;
+}
+
 void kh_engine_prints_key(const struct kh_engine *engine, unsigned char ret_key[KH_PRINTS_KEY])
 {
 	static const char purpose[] = "fingerprints of content";

@@ -13,6 +13,7 @@
 #include "store/txn.h"
 
 struct kh_engine;
+struct kh_toolbox;
 
 /* The configured Readers, in their order.  They live as long as the engine. */
 const struct kh_reader *kh_engine_readers(const struct kh_engine *engine, size_t *ret_count);
@@ -53,6 +54,7 @@ void kh_engine_share_give(struct kh_engine *engine, int64_t token);
 
 const struct kh_alloc *kh_engine_alloc(const struct kh_engine *engine);
 struct kh_tally *kh_engine_tally(const struct kh_engine *engine);
+struct kh_toolbox *kh_engine_toolbox(const struct kh_engine *engine);
 struct kh_store *kh_engine_store(const struct kh_engine *engine);
 const struct kh_policy *kh_engine_policy(const struct kh_engine *engine);
 int64_t kh_engine_now(const struct kh_engine *engine);

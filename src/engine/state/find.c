@@ -4,6 +4,7 @@
  *     caller             tasks, queries, contexts
  *     controller         those of its own context
  *     host               those of contexts whose token it made
+ *     hook               that of the context which it was made for
  *     reviewer, admin    all
  *     others             none; a Reader finds its asks by ask.c, a supervisor its calls by approvals
  *
@@ -76,6 +77,7 @@ static enum kh_err may_see(struct kh_op *op, int64_t context, bool *ret_yes)
 	}
 	switch (op->caller->role) {
 	case KH_ROLE_CONTROLLER:
+	case KH_ROLE_HOOK:
 		*ret_yes = op->caller->context == context;
 		return KH_OK;
 	case KH_ROLE_HOST:
@@ -99,6 +101,12 @@ static bool is_supervisors(const struct kh_op *op, const struct target *target, 
 	return target == &approvals && op->caller->role == KH_ROLE_SUPERVISOR && approval->kind == KH_APPROVE_TOOL_CALL;
 }
 
+/* K11: what hangs on calls of the host's own tools is not the Controller's. */
+static bool may_see_task(const struct kh_op *op, const struct kh_task_row *task)
+{
+	return !task->hosts || op->caller == NULL || op->caller->role != KH_ROLE_CONTROLLER;
+}
+
 static enum kh_err find(struct kh_op *op, const struct target *target, struct kh_view id, void **ret_row)
 {
 	void *row = NULL;
@@ -112,6 +120,8 @@ static enum kh_err find(struct kh_op *op, const struct target *target, struct kh
 		memcpy(&context, (const char *)row + target->context, sizeof(context));
 		e = may_see(op, context, &yes);
 	}
+	if (e == KH_OK && yes && target == &tasks)
+		yes = may_see_task(op, row);
 	if (e == KH_OK && !yes)
 		yes = is_supervisors(op, target, row);
 	if (e != KH_OK || !yes)
@@ -162,19 +172,37 @@ enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task)
 	return KH_OK;
 }
 
+enum kh_err kh_find_only_task(struct kh_op *op, struct kh_task_row **ret_task, size_t *ret_count)
+{
+	int64_t *ids = NULL;
+	struct kh_task_row *task;
+	size_t found = 0, count = 0;
+	/* Two of its own, and that of its host. */
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 3, &ids, &found);
+
+	for (size_t i = 0; i < found && e == KH_OK; i++) {
+		e = kh_txn_load(op->txn, KH_TABLE_TASKS, ids[i], &task);
+		if (e != KH_OK || !may_see_task(op, task))
+			continue;
+		*ret_task = task;
+		count++;
+	}
+	*ret_count = count;
+	return e;
+}
+
 /* The task that the caller named or, if it named none, the context's only open one. */
 static enum kh_err find_meant(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)
 {
-	int64_t *ids = NULL;
 	size_t count = 0;
 
 	if (id.n > 0)
 		return kh_find_task(op, id, ret_task);
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_TASKS_OPEN, op->caller->context, KH_LIT(""), 0, 2, &ids, &count);
+	enum kh_err e = kh_find_only_task(op, ret_task, &count);
 	if (e == KH_OK && count != 1)
 		e = kh_error_set(op->err, KH_EINPUT, "task_needed", "%s: name the task",
 				 count == 0 ? "there is no open task" : "there is more than one open task");
-	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_TASKS, ids[0], ret_task) : e;
+	return e;
 }
 
 enum kh_err kh_find_meant_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task)

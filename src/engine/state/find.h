@@ -31,6 +31,9 @@ enum kh_err kh_find_agent(struct kh_op *op, int64_t context, struct kh_view *ret
 /* KH_EREFUSED `task_closed` or `task_failed` if the task has ended. */
 enum kh_err kh_find_open(struct kh_op *op, const struct kh_task_row *task) KH_CHECKED;
 
+/* How many open tasks the calling Controller has, as far as 2; *RET_TASK is one of them, if there is one. */
+enum kh_err kh_find_only_task(struct kh_op *op, struct kh_task_row **ret_task, size_t *ret_count) KH_CHECKED;
+
 /* The open task that a Controller means: the one with this public id, or its only one if ID is empty (`task_needed`).
  */
 enum kh_err kh_find_meant_task(struct kh_op *op, struct kh_view id, struct kh_task_row **ret_task) KH_CHECKED;

@@ -48,6 +48,7 @@ struct kh_engine {
 	unsigned char id_key[KH_PUBLICID_KEY];
 	int64_t last; /* used by the store's thread: time never goes back */
 	struct kh_tally *tally;
+	struct kh_toolbox *toolbox;
 	struct kh_refusals *refusals; /* likewise: callers that are refused cannot fill the record */
 };
 

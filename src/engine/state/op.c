@@ -122,6 +122,18 @@ enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, const
 	return KH_OK;
 }
 
+enum kh_err kh_op_make_own(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given, struct kh_block_row *row)
+{
+	const struct kh_block *block;
+	enum kh_err e = kh_op_make_block(op, spec, NULL, row);
+
+	if (e == KH_OK)
+		e = kh_block_own(op->arena, spec, given, &block, op->err);
+	if (e == KH_OK)
+		kh_op_fill_block(op, block, row);
+	return e;
+}
+
 void kh_op_describe(struct kh_op *op, struct kh_emit *ret_what)
 {
 	kh_emit_begin(ret_what, op->arena, WHAT_LIMIT);

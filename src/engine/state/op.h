@@ -23,10 +23,10 @@ struct kh_op {
 	const struct kh_policy *policy;
 	struct kh_beforehand *prepared; /* never NULL: what was done outside of the transaction (beforehand.h) */
 	const struct kh_above *above;   /* never NULL */
-	bool rehearses;              /* on a snapshot, not on the store's thread: nothing of it counts (beforehand.h) */
-	int64_t now;                 /* of this transaction; never goes back within a process */
-	struct kh_token_row *caller; /* NULL: Keyhole itself */
-	struct kh_error *err;        /* never NULL */
+	bool rehearses;                 /* not on the store's thread: nothing of it counts (beforehand.h) */
+	int64_t now;                    /* of this transaction; never goes back within a process */
+	struct kh_token_row *caller;    /* NULL: Keyhole itself */
+	struct kh_error *err;           /* never NULL */
 	struct kh_refusals_mark *marks; /* of what was noted (refusals.h) */
 	bool noted;                     /* a refusal was recorded or counted (refusals.h) */
 	enum kh_err refused; /* set by kh_op_refuse(): the caller is refused, and the record of that is kept */
@@ -83,6 +83,10 @@ enum kh_err kh_op_page(struct kh_op *op, yyjson_mut_val *items, bool more, struc
  */
 enum kh_err kh_op_make_block(struct kh_op *op, struct kh_block_spec *spec, const enum kh_taint *given,
 			     struct kh_block_row *row) KH_CHECKED;
+
+/* The same for what is, or is claimed to be, the user's own (kh_block_own()); GIVEN: the taint of its context. */
+enum kh_err kh_op_make_own(struct kh_op *op, struct kh_block_spec *spec, enum kh_taint given,
+			   struct kh_block_row *row) KH_CHECKED;
 
 /* Copies the labels, content and time of BLOCK into ROW. */
 void kh_op_fill_block(const struct kh_op *op, const struct kh_block *block, struct kh_block_row *row);

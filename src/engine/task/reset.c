@@ -5,6 +5,7 @@
 #include "engine/task/reset.h"
 
 #include "base/utf8.h"
+#include "engine/comm/giving.h"
 #include "engine/state/find.h"
 #include "engine/state/limits.h"
 #include "engine/task/task.h"
@@ -41,6 +42,7 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	context->taint = KH_TAINT_LOW;
 	context->exposed = 0;
 	context->deliveries = 0;
+	context->own = 0;
 	context->escalations = 0;
 	context->put = 0;
 	context->last_text = 0;
@@ -51,6 +53,9 @@ enum kh_err kh_reset_run(struct kh_op *op, void *call)
 	context->budget = kh_limits_context(op, context).budget;
 	context->resets++;
 	context->reset_at = op->now;
+	e = kh_giving_forget(op, context);
+	if (e != KH_OK)
+		return e;
 	kh_op_describe(op, &what);
 	kh_emit_add(&what, "reason", reset->reason);
 	return kh_op_event(op, KH_AUDIT_CONTEXT_RESET, NULL, kh_op_described(op, &what));

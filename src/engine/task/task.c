@@ -57,6 +57,36 @@ static enum kh_err record_open(struct kh_op *op, struct kh_task_row *task)
 	return e == KH_OK ? kh_op_event(op, KH_AUDIT_TASK_OPENED, task, kh_op_described(op, &what)) : e;
 }
 
+/* Makes a task of CONTEXT with a budget of BITS. */
+static enum kh_err make_task(struct kh_op *op, int64_t context, uint64_t bits, struct kh_task_row **ret_task)
+{
+	struct kh_task_row *task;
+	enum kh_err e = kh_txn_new(op->txn, KH_TABLE_TASKS, &task);
+
+	if (e != KH_OK)
+		return e;
+	task->context = context;
+	task->state = KH_TASK_OPEN;
+	task->phase = KH_PHASE_PLANNING;
+	task->policy = op->policy->digest;
+	task->budget = kh_budget_new(bits * KH_MICROBIT);
+	task->escalation_limit = op->policy->budgets.escalations;
+	task->opened_at = op->now;
+	*ret_task = task;
+	return KH_OK;
+}
+
+enum kh_err kh_task_open_hosts(struct kh_op *op, int64_t context, struct kh_task_row **ret_task)
+{
+	enum kh_err e = make_task(op, context, op->policy->budgets.task_bits, ret_task);
+
+	if (e != KH_OK)
+		return e;
+	(*ret_task)->hosts = 1;
+	(*ret_task)->title = KH_LIT("calls of the agent's own tools");
+	return record_open(op, *ret_task);
+}
+
 enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 {
 	struct kh_task_open *open = call;
@@ -70,19 +100,12 @@ enum kh_err kh_task_open_run(struct kh_op *op, void *call)
 	if (e == KH_OK)
 		e = check_count(op);
 	if (e == KH_OK)
-		e = kh_txn_new(op->txn, KH_TABLE_TASKS, &task);
+		e = make_task(op, op->caller->context, bits, &task);
 	if (e != KH_OK)
 		return e;
-	task->context = op->caller->context;
 	task->title = open->title;
-	task->state = KH_TASK_OPEN;
-	task->phase = KH_PHASE_PLANNING;
-	task->policy = op->policy->digest;
-	task->budget = kh_budget_new(bits * KH_MICROBIT);
 	if (open->bits != 0)
 		task->budget.own = task->budget.budget;
-	task->escalation_limit = budgets->escalations;
-	task->opened_at = op->now;
 	e = record_open(op, task);
 	if (e == KH_OK)
 		e = kh_token_readers(op, &open->readers, &open->reader_count);
@@ -153,6 +176,11 @@ enum kh_err kh_task_close_run(struct kh_op *op, void *call)
 	return e;
 }
 
+enum kh_err kh_task_end_spent(struct kh_op *op, struct kh_task_row *task)
+{
+	return end_task(op, task, KH_TASK_CLOSED, "budget_spent");
+}
+
 enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason)
 {
 	struct kh_each each = {.op = op, .index = KH_INDEX_TASKS_OPEN, .number = context};
@@ -195,7 +223,8 @@ static enum kh_err is_wanted(struct kh_op *op, const struct search *search, cons
 	struct kh_context_row context;
 	struct kh_token_row token;
 
-	*ret_yes = true;
+	/* K11: a Controller does not see what hangs on calls of its host's own tools. */
+	*ret_yes = search->context == 0 || !task->hosts;
 	if (search->host == 0)
 		return KH_OK;
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_CONTEXTS, task->context, &context);

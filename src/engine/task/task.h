@@ -27,7 +27,11 @@ struct kh_task_close {
 };
 enum kh_err kh_task_close_run(struct kh_op *op, void *call);
 
-/* Not operations.  Closes every open task of a context; REASON, a code, is recorded. */
+/* Not operations.  Opens the task of a host's own calls (hosttask.h), or closes it because its bits are spent. */
+enum kh_err kh_task_open_hosts(struct kh_op *op, int64_t context, struct kh_task_row **ret_task) KH_CHECKED;
+enum kh_err kh_task_end_spent(struct kh_op *op, struct kh_task_row *task) KH_CHECKED;
+
+/* Closes every open task of a context; REASON, a code, is recorded. */
 enum kh_err kh_task_close_all(struct kh_op *op, int64_t context, const char *reason) KH_CHECKED;
 
 /* Ends TASK as failed with a code (B19), and its open queries with it. */

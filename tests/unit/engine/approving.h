@@ -68,7 +68,7 @@ static inline struct kh_view kh_approving_show(struct kh_fixture *f, struct kh_v
 	for (int64_t page = 1; page <= pages; page++) {
 		show.page = page;
 		must(f->t, kh_fixture_call(f, token, kh_approval_show_run, &show));
-		pages = show.row->pages;
+		pages = show.pages;
 	}
 	return kh_json_str(kh_json_get(kh_fixture_json(f, show.json), "digest"));
 }

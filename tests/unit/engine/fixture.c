@@ -243,6 +243,21 @@ static void set_up(struct kh_fixture *f, struct kh_view token, kh_engine_fn *fn,
 	check(kh_engine_call(f->engine, kh_token_read(f->engine, token), fn, call, &f->arena, &err), &err);
 }
 
+void kh_fixture_elsewhere(struct kh_fixture *f, struct kh_view token, kh_engine_fn *fn, void *call)
+{
+	struct kh_store *store = f->store;
+	struct kh_engine *engine = f->engine;
+	struct kh_error err = {0};
+
+	check(kh_store_open(&kh_sqlite_backend, f->file, KH_STORE_EXISTING, &f->store, &err), &err);
+	open_engine(f);
+	set_up(f, token, fn, call);
+	kh_engine_free(f->engine);
+	kh_store_close(f->store);
+	f->store = store;
+	f->engine = engine;
+}
+
 static struct kh_view make_token(struct kh_fixture *f, struct kh_view by, enum kh_role role, const char *prefix,
 				 struct kh_token_create *create)
 {
@@ -264,6 +279,19 @@ struct kh_view kh_fixture_token(struct kh_fixture *f, enum kh_role role, const c
 	if (ret_context != NULL)
 		*ret_context = create.context;
 	return text;
+}
+
+struct kh_view kh_fixture_hook(struct kh_fixture *f)
+{
+	struct kh_token_create create = {
+		.name = kh_arena_printf(&f->arena, "hook%u", f->names++),
+		.role = KH_ROLE_HOOK,
+		.of = f->hosted_context,
+	};
+
+	draw(f, create.secret, sizeof(create.secret));
+	set_up(f, f->host, kh_token_create_run, &create);
+	return create.text;
 }
 
 struct kh_view kh_fixture_token_id(struct kh_view text)

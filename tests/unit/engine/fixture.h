@@ -87,9 +87,15 @@ enum kh_err kh_fixture_call(struct kh_fixture *f, struct kh_view token, kh_engin
 	__attribute__((warn_unused_result));
 enum kh_err kh_fixture_own(struct kh_fixture *f, kh_engine_fn *fn, void *call) __attribute__((warn_unused_result));
 
+/* Runs an operation for a token as another process on the same store would; it must succeed. */
+void kh_fixture_elsewhere(struct kh_fixture *f, struct kh_view token, kh_engine_fn *fn, void *call);
+
 /* A new token by the admin; its name begins with PREFIX.  *RET_CONTEXT, where wanted: a controller's. */
 struct kh_view kh_fixture_token(struct kh_fixture *f, enum kh_role role, const char *prefix,
 				struct kh_view *ret_context);
+
+/* A new hook's token by the host, for its controller's context. */
+struct kh_view kh_fixture_hook(struct kh_fixture *f);
 
 /* The public id of a token, out of its text. */
 struct kh_view kh_fixture_token_id(struct kh_view text);

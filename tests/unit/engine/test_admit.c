@@ -278,13 +278,16 @@ static void test_admit_escalations(struct kh_test *t)
 	assert_int_equal(kh_fixture_context_row(w.f, w.f->context)->escalations, 4);
 }
 
-/* B19: the same content is the same thing, and other content is not unless the Controller calls it the same. */
+/*
+ * B19: the same content of the Controller's own is the same thing, in its normal form; other content is not, unless the
+ * Controller calls it the same.
+ */
 static void test_admit_escalates_by_content(struct kh_test *t)
 {
 	struct kh_asking w = kh_asking_begin(t, MANY);
 	struct kh_view first = kh_fixture_block(w.f, w.f->controller, w.task, "A page.");
 	struct kh_view other = kh_fixture_block(w.f, w.f->controller, w.task, "Another page.");
-	struct kh_view copy = kh_fixture_block(w.f, w.f->controller, w.task, "A page.");
+	struct kh_view copy = kh_fixture_block(w.f, w.f->controller, w.task, " a PAGE .");
 
 	assert_false(escalates(&w, YES, first));
 	assert_false(escalates(&w, WHO, other));
@@ -292,6 +295,28 @@ static void test_admit_escalates_by_content(struct kh_test *t)
 	assert_false(escalates(&w, WHO ",\"need\":\"price\"", other));
 	assert_false(escalates(&w, YES ",\"need\":\"hours\"", first));
 	assert_true(escalates(&w, WHO ",\"need\":\"hours\"", other));
+}
+
+/*
+ * B19, I-35: content that the Controller does not know is compared with nothing: neither with what it puts in itself, nor
+ * with what it does not know either.  What one giver says is from one source is one thing.
+ */
+static void test_admit_content_of_others_is_not_compared(struct kh_test *t)
+{
+	struct kh_asking w = kh_asking_begin(t, MANY);
+	struct kh_view theirs = kh_fixture_block(w.f, w.f->admin, w.task, "A page.");
+	struct kh_view guess = kh_fixture_block(w.f, w.f->controller, w.task, "A page.");
+	struct kh_view again = {NULL, 0};
+	struct kh_put put = {
+		.task = w.task, .source = KH_LIT("another place"), .content = kh_tainted_wrap(KH_LIT("A page."))};
+
+	must(t, kh_fixture_call(w.f, w.f->admin, kh_put_run, &put));
+	again = kh_arena_dup(&w.f->arena, put.id);
+	assert_false(escalates(&w, YES, theirs));
+	assert_false(escalates(&w, WHO, guess));
+	assert_false(escalates(&w, WHO, again));
+	assert_true(escalates(&w, WHO, kh_fixture_block(w.f, w.f->admin, w.task, "Another page.")));
+	assert_true(escalates(&w, WHO, theirs));
 }
 
 /* B19: what is fetched again is the same thing, even if the page has changed and the call is spelled otherwise. */
@@ -511,6 +536,7 @@ static const struct kh_test_case cases[] = {
 	KH_TEST(test_admit_rates_survive_a_restart),
 	KH_TEST(test_admit_escalations),
 	KH_TEST(test_admit_escalates_by_content),
+	KH_TEST(test_admit_content_of_others_is_not_compared),
 	KH_TEST(test_admit_escalates_by_origin),
 	KH_TEST(test_admit_escalations_of_a_context),
 	KH_TEST(test_admit_wide_query_escalates),

@@ -4,6 +4,7 @@
  */
 #include "beforehand/beforehand.h"
 #include "engine/query/admit.h"
+#include "engine/task/task.h"
 #include "operating.h"
 
 #define RULES                                                                            \
@@ -193,6 +194,35 @@ static void test_refused_rate(struct kh_test *t)
 	assert_int_equal(kh_beforehand_loaded, 0);
 }
 
+/*
+ * And for what another process has just forbidden, though this one has made no transaction since.  A rehearsal that
+ * took the task for open would look at content, and the refusal would come as late as that takes.
+ */
+static void test_refused_elsewhere(struct kh_test *t)
+{
+	static const struct refused cases[] = {
+		{.code = "task_closed", .declare = ALLOWED},
+		{.code = "task_closed", .query = "\"category\":1,\"target\":\"quick\"," FIELDS},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kh_fixture *f = kh_fixture_open(t, AT_ONCE);
+		struct kh_view task = kh_operating_task(f);
+		struct kh_task_close closes = {.task = task};
+		influence(f, task, MUCH);
+		kh_fixture_elsewhere(f, f->controller, kh_task_close_run, &closes);
+		size_t asked = f->asked;
+		begin_counting(NULL, 0);
+		enum kh_err e = refuse(f, &cases[i], task);
+		kh_beforehand_hook = NULL;
+		must_fail(t, KH_EREFUSED, e);
+		assert_string_equal(t->err.code, cases[i].code);
+		assert_int_equal(works.on_content, 0);
+		assert_int_equal(kh_beforehand_loaded, 0);
+		assert_int_equal(f->asked, asked);
+	}
+}
+
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
 /* K7, B17: however long the comparison takes, the slots of the call are those of the moment at which it came in. */
@@ -220,6 +250,35 @@ static void test_call_slot(struct kh_test *t)
 	}
 }
 
+/*
+ * B17, A6: the same for a call that a human decides on.  The decision takes effect at a slot after the call came in, and it
+ * expires as long after that: how long the comparison took shows in neither.
+ */
+static void test_held_slot(struct kh_test *t)
+{
+	static const int64_t takes[] = {0, 70000, 3000000};
+
+	for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
+		struct kh_fixture *f = kh_fixture_open(
+			t, "policy:\n  operations:\n"
+			   "    - {name: comm.fetch, risk: moderate, hosts: [example.com]}\n");
+		struct kh_view task = kh_operating_task(f);
+		struct kh_comm_call act = {.task = task, .declare = kh_fixture_json(f, KH_LIT(KH_OPERATING_FETCH))};
+		int64_t came = f->now;
+		begin_counting(f, takes[i]);
+		enum kh_err e = kh_deciding_run(f->engine, kh_token_read(f->engine, f->controller), &act, &t->arena,
+						&t->err);
+		kh_beforehand_hook = NULL;
+		must(t, e);
+		assert_int_equal(act.next, KH_CALL_WAITS);
+		assert_true(works.on_content > 0);
+		const struct kh_approval_row *row = kh_fixture_row(
+			f, KH_TABLE_APPROVALS, kh_fixture_number(f, KH_ID_APPROVAL, act.look.approval));
+		assert_int_equal(row->requested_at - came, 0);
+		assert_int_equal(row->expires_at - came, INT64_C(600000000));
+	}
+}
+
 /* B17: the same for a query whose Reader is asked before it is admitted. */
 static void test_query_slot(struct kh_test *t)
 {
@@ -244,7 +303,8 @@ static void test_query_slot(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST_ONCE(test_refused),   KH_TEST_ONCE(test_refused_budget), KH_TEST_ONCE(test_refused_rate),
-	KH_TEST_ONCE(test_call_slot), KH_TEST_ONCE(test_query_slot),
+	KH_TEST_ONCE(test_refused),           KH_TEST_ONCE(test_refused_budget), KH_TEST_ONCE(test_refused_rate),
+	KH_TEST_ONCE(test_refused_elsewhere), KH_TEST_ONCE(test_call_slot),      KH_TEST_ONCE(test_query_slot),
+	KH_TEST_ONCE(test_held_slot),
 };
 KH_TEST_MAIN(cases)

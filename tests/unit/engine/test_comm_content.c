@@ -260,9 +260,25 @@ static void test_approved(struct kh_test *t)
 	assert_view(kh_json_str(yyjson_arr_get(kh_json_get(act.errand.parameters, "args"), 1)), TEXT);
 }
 
+/* A2, I-35: a grant is for a block.  That it covers another one would show that both have the same content. */
+static void test_same_content(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, POLICY);
+	struct kh_view task = kh_operating_task(f);
+	struct kh_digest content[2];
+	struct kh_comm_call act;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kh_view block = brought(f, task, "/srv/docs/stock.txt");
+		must(t, kh_operating_call(f, task, declare(f, COUNT, block), KH_LIT(""), &act));
+		content[i] = kh_operating_row(f, act.look.id)->content;
+	}
+	assert_true(memcmp(&content[0], &content[1], sizeof(content[0])) != 0);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_carried),  KH_TEST_ONCE(test_destinations), KH_TEST_ONCE(test_default),
 	KH_TEST_ONCE(test_forms),    KH_TEST_ONCE(test_whose),        KH_TEST_ONCE(test_changed),
-	KH_TEST_ONCE(test_approved), KH_TEST_ONCE(test_put),
+	KH_TEST_ONCE(test_approved), KH_TEST_ONCE(test_put),          KH_TEST_ONCE(test_same_content),
 };
 KH_TEST_MAIN(cases)

@@ -36,19 +36,22 @@ static void test_slots(struct kh_test *t)
 	"{\"operation\":\"comm.exec\",\"command\":\"count\",\"reason\":\"the user wants to know the " \
 	"number of open invoices\"}"
 
-/* E7, B8: the slots and what is reserved follow from the policy's time limit, or the command's, or the tier's. */
+/*
+ * E7, B8: the slots and what is reserved (3 bits, and log2 of the pairs of slots: when it is told as running, and when as
+ * ended) follow from the policy's time limit, or the command's, or the tier's.
+ */
 static void test_limits(struct kh_test *t)
 {
 	static const struct {
 		const char *limits, *tier, *own;
 		uint64_t seconds, microbits;
 	} cases[] = {
-		{"file_seconds: 10", "T0", "", 300, 6807355},   /* 14 slots */
-		{"total_seconds: 1", "T0", "", 1, 5807355},     /* 7 */
-		{"total_seconds: 600", "T0", "", 600, 6906891}, /* 15 */
-		{"total_seconds: 600", "T2", "", 120, 6700440}, /* 13 */
-		{"total_seconds: 600", "T0", ", limits: {seconds: 1}", 1, 5807355},
-		{"total_seconds: 1", "T0", ", limits: {seconds: 600}", 600, 6906891},
+		{"file_seconds: 10", "T0", "", 300, 9714246},   /* 14 slots */
+		{"total_seconds: 1", "T0", "", 1, 7807355},     /* 7 */
+		{"total_seconds: 600", "T0", "", 600, 9906891}, /* 15 */
+		{"total_seconds: 600", "T2", "", 120, 9507795}, /* 13 */
+		{"total_seconds: 600", "T0", ", limits: {seconds: 1}", 1, 7807355},
+		{"total_seconds: 1", "T0", ", limits: {seconds: 600}", 600, 9906891},
 	};
 
 	static char text[sizeof(cases) / sizeof(cases[0])][400]; /* the fixture keeps it from one test to the next */
@@ -85,7 +88,8 @@ static void test_decision_slots(struct kh_test *t)
 	uint64_t before = kh_fixture_task_row(f, task)->budget.charged;
 	must(t, kh_operating_call(f, task, KH_OPERATING_FETCH, KH_LIT(""), &act));
 	struct kh_view approval = act.look.approval, id = act.look.id;
-	assert_int_equal(kh_fixture_task_row(f, task)->budget.charged - before, 9149748); /* 3, and log2 of 71 slots */
+	assert_int_equal(kh_fixture_task_row(f, task)->budget.charged - before,
+			 13056638); /* 3, and log2 of 71 x 15 slots */
 	kh_fixture_pass(f, 1300000);
 	must(t, kh_approving_decide(f, f->reviewer, approval, KH_CHOICE_APPROVE, NULL));
 	assert_int_equal(kh_approving_row(f, approval)->state, KH_APPROVAL_APPROVED);
@@ -106,7 +110,7 @@ static void test_decision_slots(struct kh_test *t)
 /* B6: an approval that the budget does not hold is not asked for. */
 static void test_decision_too_dear(struct kh_test *t)
 {
-	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  budgets: {task_bits: 15}\n  operations:\n"
+	struct kh_fixture *f = kh_fixture_open(t, "policy:\n  budgets: {task_bits: 20}\n  operations:\n"
 						  "    - {name: comm.fetch, risk: moderate, hosts: [example.com]}\n");
 	struct kh_view task = kh_operating_task(f);
 	struct kh_comm_call act;

@@ -119,8 +119,8 @@ static void test_revoke(struct kh_test *t)
 	assert_code(t, "unknown_token");
 }
 
-static const enum kh_role roles[] = {KH_ROLE_CONTROLLER, KH_ROLE_READER,   KH_ROLE_SUPERVISOR,
-				     KH_ROLE_HOST,       KH_ROLE_REVIEWER, KH_ROLE_ADMIN};
+static const enum kh_role roles[] = {KH_ROLE_CONTROLLER, KH_ROLE_READER, KH_ROLE_SUPERVISOR, KH_ROLE_HOST,
+				     KH_ROLE_REVIEWER,   KH_ROLE_ADMIN}; /* and hooks: test_context_add */
 
 /* K11: a host makes controllers, whose contexts are its own, and nothing else; agents and reviewers make nothing. */
 static void test_who_creates(struct kh_test *t)

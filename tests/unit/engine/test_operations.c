@@ -18,26 +18,30 @@
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 
-#define ROLES 6
+#define ROLES 7
 
-/* The table once more, by hand: controller, reader, supervisor, host, reviewer, admin. */
+/* The table once more, by hand: controller, reader, supervisor, host, reviewer, admin, hook. */
 static const struct {
 	const char *name;
 	const char *who;
 } expected[] = {
-	{"task.open", "C....."},      {"task.close", "C..H.A"},       {"task.show", "C..HVA"},
-	{"task.list", "C..HVA"},      {"task.graph", "...HVA"},       {"task.execute", "C....."},
-	{"content.put", "C..H.A"},    {"query.admit", "C....."},      {"query.look", "C..HVA"},
-	{"query.tries", "....VA"},    {"query.respond", ".R...."},    {"ask.next", ".R...."},
-	{"approval.list", "..S.VA"},  {"approval.show", "..S.VA"},    {"approval.decide", "..S.VA"},
-	{"token.create", "...H.A"},   {"token.revoke", "...H.A"},     {"token.list", "...H.A"},
-	{"token.who", "CRSHVA"},      {"context.reset", "....VA"},    {"context.add", "...H.."},
-	{"context.output", "...H.."}, {"context.assemble", "...H.."}, {"context.guard", "...H.."},
-	{"context.show", "...HVA"},   {"audit.read", "....VA"},       {"ask.begin", "......"},
-	{"comm.declare", "C....."},   {"comm.weigh", "......"},       {"comm.call", "C....."},
-	{"comm.look", "C..HVA"},      {"comm.list", "C..HVA"},        {"comm.show", "...HVA"},
-	{"comm.end", "......"},       {"comm.triaged", "......"},     {"query.due", "......"},
-	{"content.purge", "......"},  {"recover", "......"},
+	{"system.stop", "....VA."},      {"system.go", "....VA."},        {"task.open", "C......"},
+	{"task.close", "C..H.A."},       {"task.show", "C..HVA."},        {"task.list", "C..HVA."},
+	{"task.graph", "...HVA."},       {"task.execute", "C......"},     {"content.put", "C..H.A."},
+	{"query.admit", "C......"},      {"query.look", "C..HVA."},       {"query.tries", "....VA."},
+	{"query.respond", ".R....."},    {"ask.next", ".R....."},         {"approval.list", "..S.VA."},
+	{"approval.show", "..S.VA."},    {"approval.decide", "..S.VA."},  {"token.create", "...H.A."},
+	{"token.revoke", "...H.A."},     {"token.list", "...H.A."},       {"token.who", "CRSHVAK"},
+	{"context.reset", "....VA."},    {"context.add", "...H..K"},      {"context.output", "...H..."},
+	{"context.assemble", "...H..."}, {"context.guard", "...H..."},    {"context.show", "...HVA."},
+	{"audit.read", "....VA."},       {"upstream.seen", "......."},    {"upstream.list", "....VA."},
+	{"upstream.review", "....VA."},  {"upstream.approve", ".....A."}, {"upstream.tools", "C..H..."},
+	{"ask.begin", "......."},        {"comm.declare", "C......"},     {"comm.weigh", "......."},
+	{"comm.call", "C......"},        {"comm.look", "C..HVA."},        {"host.begin", "...H..K"},
+	{"host.call", "...H..K"},        {"host.look", "...H..K"},        {"host.take", "...H..K"},
+	{"host.result", "...H..K"},      {"comm.list", "C..HVA."},        {"comm.show", "...HVA."},
+	{"comm.end", "......."},         {"comm.triaged", "......."},     {"query.due", "......."},
+	{"content.purge", "......."},    {"recover", "......."},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 
@@ -105,7 +109,8 @@ static void test_operations_wrong_roles(struct kh_test *t)
 	const struct kh_view tokens[ROLES] = {
 		[KH_ROLE_CONTROLLER] = w.f->controller, [KH_ROLE_READER] = w.f->reader,
 		[KH_ROLE_SUPERVISOR] = w.f->supervisor, [KH_ROLE_HOST] = w.f->host,
-		[KH_ROLE_REVIEWER] = w.f->reviewer,     [KH_ROLE_ADMIN] = w.f->admin,
+		[KH_ROLE_HOOK] = kh_fixture_hook(w.f),  [KH_ROLE_REVIEWER] = w.f->reviewer,
+		[KH_ROLE_ADMIN] = w.f->admin,
 	};
 	union any_call *call = kh_arena_alloc(&w.f->arena, sizeof(*call));
 

@@ -9,6 +9,7 @@
 #include "engine/deciding.h"
 #include "engine/purging.h"
 #include "engine/task/reset.h"
+#include "store/backend.h"
 
 /* comm.weigh for a context of which the public id is known. */
 struct weighing {
@@ -297,10 +298,48 @@ static void test_unknown(struct kh_test *t)
 	assert_code(t, "store_corrupt");
 }
 
+/* The store's backend, and how many blocks it was asked for. */
+static struct {
+	struct kh_backend backend;
+	enum kh_err (*peek)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
+	size_t blocks;
+} reading;
+
+static enum kh_err count_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
+{
+	reading.blocks += table == KH_TABLE_BLOCKS;
+	return reading.peek(txn, table, id, ret_row);
+}
+
+static enum kh_err run_counted(struct kh_op *op, void *call)
+{
+	reading.backend = *op->txn->backend;
+	reading.peek = reading.backend.peek;
+	reading.backend.peek = count_peek;
+	reading.blocks = 0;
+	op->txn->backend = &reading.backend;
+	return run(op, call);
+}
+
+/* P3: a call is weighed with what its context was given; what its calls before have brought in is not even looked at. */
+static void test_not_given(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_open(t, NULL);
+	struct kh_view task = kh_fixture_task(f, f->controller);
+	struct kh_weigh call = {.operation = KH_LIT("comm.read"), .parameters = kh_fixture_json(f, KH_LIT("{}"))};
+	struct weighing w = {f->context, &call};
+
+	for (int i = 0; i < 700; i++)
+		kh_fixture_block(f, f->controller, task, "the result of a call");
+	must(t, kh_fixture_own(f, run_counted, &w));
+	assert_int_equal(call.count, 0);
+	assert_int_equal(reading.blocks, 0);
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_closure),         KH_TEST(test_own_words),          KH_TEST(test_sent),
 	KH_TEST(test_named_by_output), KH_TEST_ONCE(test_repeats_named), KH_TEST_ONCE(test_purged),
 	KH_TEST_ONCE(test_unknown),    KH_TEST_ONCE(test_too_much),      KH_TEST(test_stale),
-	KH_TEST(test_reset),
+	KH_TEST(test_reset),           KH_TEST_ONCE(test_not_given),
 };
 KH_TEST_MAIN(cases)
