@@ -48,6 +48,9 @@ struct kh_gateway {
 	pthread_mutex_t lock;           /* guards callers */
 	struct caller callers[CALLERS]; /* a token's place: its row id */
 	atomic_uint_fast64_t outcomes[KH_GATEWAY_OUTCOMES];
+	pthread_mutex_t hearing; /* guards the members that follow, also while `hear` runs */
+	void (*hear)(void *ctx);
+	void *hears;
 };
 
 struct kh_engine *kh_gateway_engine(const struct kh_gateway *gateway)
@@ -95,6 +98,24 @@ static void forget_callers(void *ctx)
 	pthread_mutex_lock(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));
 	pthread_mutex_unlock(&gateway->lock);
+}
+
+static void tell_offered(void *ctx)
+{
+	struct kh_gateway *gateway = ctx;
+
+	pthread_mutex_lock(&gateway->hearing);
+	if (gateway->hear != NULL)
+		gateway->hear(gateway->hears);
+	pthread_mutex_unlock(&gateway->hearing);
+}
+
+void kh_gateway_hear(struct kh_gateway *gateway, void (*fn)(void *ctx), void *ctx)
+{
+	pthread_mutex_lock(&gateway->hearing);
+	gateway->hear = fn;
+	gateway->hears = ctx;
+	pthread_mutex_unlock(&gateway->hearing);
 }
 
 uint64_t kh_gateway_epoch(const struct kh_gateway *gateway)
@@ -281,6 +302,35 @@ static void purge(struct kh_gateway *gateway, struct kh_arena *arena)
 	}
 }
 
+struct heeding {
+	struct kh_arena *arena;
+	bool is_halted;
+};
+
+static enum kh_err read_halted(struct kh_txn *txn, void *arg)
+{
+	struct heeding *heeding = arg;
+	struct kh_system_row row;
+
+	kh_txn_use_arena(txn, heeding->arena);
+	enum kh_err e = kh_txn_peek(txn, KH_TABLE_SYSTEM, 1, &row);
+	heeding->is_halted = e == KH_OK && row.halted_at != 0;
+	return e;
+}
+
+/* Ends all upstream servers if a human has stopped everything, in whatever process he said so. */
+static void heed(struct kh_gateway *gateway, struct kh_arena *arena)
+{
+	struct heeding heeding = {.arena = arena};
+	struct kh_error err;
+
+	if (gateway->settings.halt != NULL &&
+	    kh_store_read(kh_engine_store(gateway->settings.engine), read_halted, &heeding, &err) == KH_OK &&
+	    heeding.is_halted)
+		gateway->settings.halt(gateway->settings.ctx);
+	kh_arena_clear(arena);
+}
+
 /* A failure of the store is reported to whoever calls; here it is only tried again. */
 static enum kh_work_next mind(struct kh_work *work)
 {
@@ -295,6 +345,7 @@ static enum kh_work_next mind(struct kh_work *work)
 	kh_arena_init(&arena, kh_engine_alloc(gateway->settings.engine), MEMORY);
 	if (atomic_exchange(&minder->scans, false) || kh_works_now() >= minder->often) {
 		(void)!kh_dispatch_recover(gateway->dispatch, &err);
+		heed(gateway, &arena);
 		minder->often = kh_works_now() + OFTEN;
 	}
 	due = settle(gateway, &arena);
@@ -334,10 +385,12 @@ static enum kh_err start(struct kh_gateway *gateway, struct kh_error *err)
 	if (e == KH_OK)
 		e = kh_indexing_new(engine, &gateway->indexing, err);
 	if (e == KH_OK)
-		e = kh_validity_new(
-			&(struct kh_validity_settings){
-				.engine = engine, .works = gateway->works, .changed = forget_callers, .ctx = gateway},
-			&gateway->validity, err);
+		e = kh_validity_new(&(struct kh_validity_settings){.engine = engine,
+								   .works = gateway->works,
+								   .changed = forget_callers,
+								   .offered = tell_offered,
+								   .ctx = gateway},
+				    &gateway->validity, err);
 	if (e != KH_OK)
 		return e;
 	gateway->minder.gateway = gateway;
@@ -358,6 +411,7 @@ enum kh_err kh_gateway_new(const struct kh_gateway_settings *settings, struct kh
 	gateway->settings = *settings;
 	apply_defaults(&gateway->settings);
 	pthread_mutex_init(&gateway->lock, NULL);
+	pthread_mutex_init(&gateway->hearing, NULL);
 	enum kh_err e = start(gateway, err);
 	if (e != KH_OK) {
 		kh_gateway_free(gateway);
@@ -394,6 +448,7 @@ void kh_gateway_free(struct kh_gateway *gateway)
 	kh_dispatch_free(gateway->dispatch);
 	kh_indexing_free(gateway->indexing);
 	kh_validity_free(gateway->validity);
+	pthread_mutex_destroy(&gateway->hearing);
 	pthread_mutex_destroy(&gateway->lock);
 	sodium_memzero(gateway->callers, sizeof(gateway->callers));
 	kh_alloc_free(alloc, gateway, sizeof(*gateway));

@@ -32,6 +32,8 @@ struct kh_gateway_settings {
 	int64_t wait;             /* microseconds that a call waits before it answers `pending` (A5); 0: 50 s */
 	/* Finds that out, at any time, from any thread; it must be quick.  NULL: all is well. */
 	void (*look)(void *ctx, struct kh_gateway_machine *ret_machine);
+	/* Ends all upstream servers, because a human has stopped everything (U8).  NULL: there are none. */
+	void (*halt)(void *ctx);
 	void *ctx;
 };
 
@@ -60,6 +62,13 @@ enum kh_err kh_gateway_who(struct kh_gateway *gateway, struct kh_token_claim tok
 /* For what stays open between operations (gateway/validity.h): check the token again when the epoch has changed. */
 uint64_t kh_gateway_epoch(const struct kh_gateway *gateway);
 bool kh_gateway_holds(struct kh_gateway *gateway, struct kh_token_claim token);
+
+/*
+ * Has FN called, with CTX, at the start and whenever what agents are offered may have changed: somebody has approved
+ * tools of an upstream server, in any process, or another policy is in force.  One at a time.  NULL: no longer; it does
+ * not run after that.
+ */
+void kh_gateway_hear(struct kh_gateway *gateway, void (*fn)(void *ctx), void *ctx);
 
 /* Runs operation FN for TOKEN and waits until it is durable (kh_engine_call).  For steps of works. */
 enum kh_err kh_gateway_call(struct kh_gateway *gateway, struct kh_token_claim token, kh_engine_fn *fn, void *call,

@@ -23,6 +23,7 @@ static enum kh_err call(struct kh_gateway *gateway, struct kh_operating *operati
 		.task = operating->task,
 		.declaration = kh_view_str(operating->of),
 		.declare = operating->declare,
+		.hosts = operating->hosts,
 		.fenced = operating->fenced,
 	};
 	operating->came = kh_works_now();
@@ -46,7 +47,8 @@ static enum kh_err look(struct kh_gateway *gateway, struct kh_operating *operati
 			struct kh_error *err)
 {
 	struct kh_comm_looking looking = {.declaration = kh_view_str(operating->of)};
-	enum kh_err e = kh_gateway_call(gateway, operating->token, kh_comm_look_run, &looking, arena, err);
+	kh_engine_fn *fn = kh_deciding_look(operating->hosts);
+	enum kh_err e = kh_gateway_call(gateway, operating->token, fn, &looking, arena, err);
 
 	if (e == KH_OK)
 		operating->look = looking.look;
@@ -85,8 +87,12 @@ static bool waits(struct kh_gateway *gateway, struct kh_operating *operating, st
 		int64_t slot = kh_waiting_slot(kh_gateway_engine(gateway), operating->came);
 		if (slot > operating->waiting.until)
 			operating->waiting.until = slot;
+		operating->slot = slot;
 		operating->inspected = false;
 	}
+	/* K11: the host runs it, as soon as it is told so. */
+	if (operating->hosts && operating->look.row->state == KH_DECLARATION_RUNNING)
+		operating->waiting.until = operating->slot;
 	if (!kh_waiting_call(kh_gateway_engine(gateway), &operating->waiting, &operating->look) ||
 	    kh_works_is_stopping(kh_gateway_works(gateway)))
 		return false;

@@ -15,6 +15,7 @@ struct kh_operating {
 	struct kh_view task;         /* first step only: public id; empty: the context's only open task */
 	yyjson_val *declare;         /* first step only: one declaration, in any form of E3; or NULL, and `of` is set */
 	char of[KH_ASKING_ID];       /* the id (declaration's or approval's) of an earlier one */
+	bool hosts; /* of a host's own tool (engine/comm/hostcall.h): TASK has such calls; what runs is not waited for */
 	bool fenced;
 	struct kh_waiting waiting; /* `until`, 0: the gateway's bound, counted from the first step */
 	/* out, with KH_WORK_DONE; views live in the arena of that step */
@@ -27,6 +28,7 @@ struct kh_operating {
 	int64_t ticket; /* it waits for its turn (turns.h); 0: it does not */
 	int64_t came;   /* kh_works_now() of the step that called it last */
 	bool inspected; /* content was looked at for it: nothing is told before its slot */
+	int64_t slot;   /* that slot, once it is known */
 	struct kh_asking_kept kept;
 };
 

@@ -1,4 +1,4 @@
-/* Reads the record for revoked tokens, and the clock for those that expire. */
+/* Reads the record for revoked tokens, which are events of no task, and the clock for those that expire. */
 #include "gateway/validity.h"
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ struct kh_validity {
 
 struct reading {
 	int64_t after;
-	bool revoked;
+	bool revoked, offered;
 };
 
 static bool note(const struct kh_audit_entry *entry, void *arg)
@@ -31,6 +31,8 @@ static bool note(const struct kh_audit_entry *entry, void *arg)
 
 	reading->after = entry->id;
 	reading->revoked = reading->revoked || kh_view_eq(entry->kind, KH_LIT("token.revoked"));
+	reading->offered = reading->offered || kh_view_eq(entry->kind, KH_LIT("upstream.approved")) ||
+			   kh_view_eq(entry->kind, KH_LIT("store.reloaded"));
 	return true;
 }
 
@@ -40,10 +42,11 @@ static enum kh_err read_record(struct kh_txn *txn, void *arg)
 	int64_t next;
 
 	if (reading->after >= 0)
-		return kh_audit_read(txn, reading->after, note, reading);
+		return kh_audit_read_system(txn, reading->after, note, reading);
 	enum kh_err e = kh_txn_next_event(txn, &next);
 	if (e == KH_OK)
 		reading->after = next - 1;
+	reading->offered = e == KH_OK; /* what was approved until now is not read any more */
 	return e;
 }
 
@@ -63,6 +66,8 @@ static enum kh_work_next step(struct kh_work *work)
 		s->changed(s->ctx);
 		validity->change_at = kh_works_now() + EXPIRY;
 	}
+	if (reading.offered && s->offered != NULL)
+		s->offered(s->ctx);
 	work->wake_at = kh_works_now() + PAUSE;
 	return KH_WORK_WAIT;
 }

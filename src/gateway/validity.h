@@ -4,7 +4,8 @@
  * Every operation checks its token in its own transaction.  What waits between operations would not notice that its
  * token was revoked, by this process or another one on the same store, or has expired.  So a work reads the record, and
  * changes the epoch whenever a token may have ceased to be valid.  Whoever keeps something open compares epochs, and
- * asks for its token if they differ: within a second everything of a revoked token has ended.
+ * asks for its token if they differ: within a second everything of a revoked token has ended.  Since it reads the record
+ * anyway, it also reports that a human has approved tools of an upstream server, in any process.
  */
 #ifndef KH_GATEWAY_VALIDITY_H
 #define KH_GATEWAY_VALIDITY_H
@@ -18,6 +19,7 @@ struct kh_validity_settings {
 	struct kh_engine *engine;
 	struct kh_works *works;
 	void (*changed)(void *ctx); /* called with every change of the epoch: forget what is known of tokens */
+	void (*offered)(void *ctx); /* the same if what agents are offered may have changed; may be NULL */
 	void *ctx;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "gateway/sleepers.h"
 #include "store/txn.h"
 
 #include <pthread.h>
@@ -24,10 +25,10 @@
 
 struct kh_works {
 	struct kh_works_settings settings;
-	pthread_mutex_t lock;
-	pthread_cond_t work, clock, ended; /* there is a work to step; the watch has to look; a work has ended */
-	struct kh_work *first, *last;      /* queued */
-	size_t queued, running, parked, idle, threads;
+	struct kh_sleepers sleepers;  /* their lock guards all of it */
+	pthread_cond_t clock, ended;  /* the watch has to look; a work has ended */
+	struct kh_work *first, *last; /* queued */
+	size_t queued, running, parked, started;
 	struct kh_work **heap; /* parked works with a time, the soonest first */
 	size_t timed, room;
 	struct kh_work *chains[BUCKETS]; /* parked works with a chain */
@@ -130,6 +131,32 @@ static void unchain(struct kh_works *w, struct kh_work *work)
 	w->chained -= work->wake_chain != 0;
 }
 
+/* --- threads; the lock is held ------------------------------------------------------------------------------------ */
+
+static void *run(void *arg);
+
+static bool start_thread(struct kh_works *w)
+{
+	pthread_attr_t attr;
+
+	if (w->started == w->settings.threads || pthread_attr_init(&attr) != 0)
+		return false;
+	bool started = pthread_attr_setstacksize(&attr, STACK) == 0 &&
+		       pthread_create(&w->thread[w->started], &attr, run, w) == 0;
+	w->started += started;
+	pthread_attr_destroy(&attr);
+	return started;
+}
+
+/* Starts threads for the queued works, up to the limit.  If none can be started, the existing threads do the work. */
+static void grow(struct kh_works *w)
+{
+	for (size_t wanted = w->queued; wanted > w->sleepers.idle; wanted--) {
+		if (!start_thread(w))
+			return;
+	}
+}
+
 /* --- queue and parking; the lock is held -------------------------------------------------------------------------- */
 
 static void enqueue(struct kh_works *w, struct kh_work *work)
@@ -142,7 +169,8 @@ static void enqueue(struct kh_works *w, struct kh_work *work)
 		w->first = work;
 	w->last = work;
 	w->queued++;
-	pthread_cond_signal(&w->work);
+	kh_sleepers_rouse(&w->sleepers);
+	grow(w);
 }
 
 static void unpark(struct kh_works *w, struct kh_work *work)
@@ -201,7 +229,7 @@ static void run_step(struct kh_works *w, struct kh_work *work)
 {
 	enum kh_work_next next = work->step(work);
 
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	w->running--;
 	if (next == KH_WORK_WAIT)
 		park(w, work);
@@ -213,43 +241,18 @@ static void *run(void *arg)
 {
 	struct kh_works *w = arg;
 
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	while (true) {
-		while (w->first == NULL && !w->over) {
-			w->idle++;
-			pthread_cond_wait(&w->work, &w->lock);
-			w->idle--;
-		}
+		while (w->first == NULL && !w->over)
+			kh_sleepers_sleep(&w->sleepers);
 		if (w->first == NULL)
 			break;
 		struct kh_work *work = dequeue(w);
-		pthread_mutex_unlock(&w->lock);
+		kh_sleepers_unlock(&w->sleepers);
 		run_step(w, work);
 	}
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return NULL;
-}
-
-static bool start_thread(struct kh_works *w)
-{
-	pthread_attr_t attr;
-
-	if (w->threads == w->settings.threads || pthread_attr_init(&attr) != 0)
-		return false;
-	bool started = pthread_attr_setstacksize(&attr, STACK) == 0 &&
-		       pthread_create(&w->thread[w->threads], &attr, run, w) == 0;
-	w->threads += started;
-	pthread_attr_destroy(&attr);
-	return started;
-}
-
-/* Starts threads for the queued works, up to the limit.  If none can be started, the existing threads do the work. */
-static void grow(struct kh_works *w)
-{
-	for (size_t wanted = w->queued; wanted > w->idle; wanted--) {
-		if (!start_thread(w))
-			return;
-	}
 }
 
 /* --- the watch ---------------------------------------------------------------------------------------------------- */
@@ -312,10 +315,10 @@ static void wake_all(struct kh_works *w)
 
 void kh_works_wake_chain(struct kh_works *works, int64_t chain)
 {
-	pthread_mutex_lock(&works->lock);
+	kh_sleepers_lock(&works->sleepers);
 	works->tells++;
 	wake_chain(works, chain);
-	pthread_mutex_unlock(&works->lock);
+	kh_sleepers_unlock(&works->sleepers);
 }
 
 /*
@@ -327,9 +330,9 @@ static bool look(struct kh_works *w, bool from_now)
 	struct look look = {.works = w, .after = w->seen, .last_only = from_now};
 	struct kh_error err;
 
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	enum kh_err e = kh_store_read(w->settings.store, read_record, &look, &err);
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	if (e != KH_OK || (look.after == w->seen && !from_now))
 		return e == KH_OK;
 	w->seen = look.after;
@@ -343,28 +346,17 @@ static bool look(struct kh_works *w, bool from_now)
 	return true;
 }
 
-static void rest(struct kh_works *w, int64_t until)
-{
-	if (until == 0) {
-		pthread_cond_wait(&w->clock, &w->lock);
-	} else {
-		struct timespec t = {.tv_sec = until / 1000000, .tv_nsec = until % 1000000 * 1000};
-		pthread_cond_timedwait(&w->clock, &w->lock, &t);
-	}
-}
-
 static void *watch(void *arg)
 {
 	struct kh_works *w = arg;
 	int64_t look_at = 0;
 	bool reads = false; /* continues where it read last; otherwise starts from now */
 
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	while (!w->over) {
 		int64_t now = kh_works_now();
 		while (w->timed > 0 && w->heap[0]->wake_at <= now)
 			unpark(w, w->heap[0]);
-		grow(w);
 		if (w->chained == 0) {
 			reads = false;
 			look_at = 0;
@@ -376,9 +368,9 @@ static void *watch(void *arg)
 		if (w->chained > 0 && (until == 0 || look_at < until))
 			until = look_at;
 		if (!w->over && (until == 0 || until > kh_works_now()))
-			rest(w, until);
+			kh_sleepers_wait(&w->sleepers, &w->clock, until);
 	}
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return NULL;
 }
 
@@ -406,20 +398,19 @@ static bool reserve(struct kh_works *w)
 
 bool kh_works_add(struct kh_works *w, struct kh_work *work)
 {
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	bool takes = !w->stopping && reserve(w);
 	if (takes) {
 		*work = (struct kh_work){.step = work->step, .works = w};
 		enqueue(w, work);
-		grow(w);
 	}
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return takes;
 }
 
 bool kh_works_begin(struct kh_works *w, struct kh_work *work)
 {
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	bool takes = !w->stopping && reserve(w);
 	if (takes) {
 		*work = (struct kh_work){
@@ -427,7 +418,7 @@ bool kh_works_begin(struct kh_works *w, struct kh_work *work)
 		w->running++;
 		w->steps++;
 	}
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return takes;
 }
 
@@ -436,64 +427,61 @@ void kh_works_go(struct kh_work *work)
 	struct kh_works *w = work->works;
 
 	run_step(w, work);
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 }
 
 void kh_works_wake(struct kh_work *work)
 {
 	struct kh_works *w = work->works;
 
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	if (work->state == KH_WORK_PARKED) {
 		unpark(w, work);
-		grow(w);
 	} else {
 		work->woken = true;
 	}
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 }
 
 bool kh_works_is_stopping(struct kh_works *w)
 {
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	bool stopping = w->stopping;
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return stopping;
 }
 
 struct kh_works_figures kh_works_figures(struct kh_works *w)
 {
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	struct kh_works_figures figures = {
-		.parked = w->parked, .queued = w->queued, .threads = w->threads, .steps = w->steps};
-	pthread_mutex_unlock(&w->lock);
+		.parked = w->parked, .queued = w->queued, .threads = w->started, .steps = w->steps};
+	kh_sleepers_unlock(&w->sleepers);
 	return figures;
 }
 
 bool kh_works_stop(struct kh_works *w, int64_t timeout_us)
 {
 	int64_t end = kh_works_now() + timeout_us;
-	struct timespec t = {.tv_sec = end / 1000000, .tv_nsec = end % 1000000 * 1000};
 
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	w->stopping = true;
 	wake_all(w);
-	grow(w);
 	while (w->queued + w->running + w->parked > 0 && kh_works_now() < end)
-		pthread_cond_timedwait(&w->ended, &w->lock, &t);
+		kh_sleepers_wait(&w->sleepers, &w->ended, end);
 	bool none = w->queued + w->running + w->parked == 0;
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	return none;
 }
 
 static void end_threads(struct kh_works *w)
 {
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	w->over = true;
-	pthread_cond_broadcast(&w->work);
+	kh_sleepers_rouse_all(&w->sleepers);
 	pthread_cond_broadcast(&w->clock);
-	pthread_mutex_unlock(&w->lock);
-	for (size_t i = 0; i < w->threads; i++)
+	kh_sleepers_unlock(&w->sleepers);
+	for (size_t i = 0; i < w->started; i++)
 		pthread_join(w->thread[i], NULL);
 	if (w->watching)
 		pthread_join(w->watch, NULL);
@@ -505,8 +493,7 @@ void kh_works_free(struct kh_works *w)
 		return;
 	const struct kh_alloc *alloc = w->settings.alloc;
 	end_threads(w);
-	pthread_mutex_destroy(&w->lock);
-	pthread_cond_destroy(&w->work);
+	kh_sleepers_done(&w->sleepers);
 	pthread_cond_destroy(&w->clock);
 	pthread_cond_destroy(&w->ended);
 	if (w->heap != NULL)
@@ -526,10 +513,9 @@ enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_wor
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	w->settings = *settings;
 	w->settings.alloc = alloc;
-	pthread_mutex_init(&w->lock, NULL); /* these cannot fail on Linux */
-	pthread_condattr_init(&monotonic);
+	kh_sleepers_init(&w->sleepers);
+	pthread_condattr_init(&monotonic); /* these cannot fail on Linux */
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->work, NULL);
 	pthread_cond_init(&w->clock, &monotonic);
 	pthread_cond_init(&w->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
@@ -539,9 +525,9 @@ enum kh_err kh_works_new(const struct kh_works_settings *settings, struct kh_wor
 	 * The first thread is started now, so that there is always one; if a later one cannot be started, the pool is
 	 * only slower.
 	 */
-	pthread_mutex_lock(&w->lock);
+	kh_sleepers_lock(&w->sleepers);
 	bool started = w->watching && start_thread(w);
-	pthread_mutex_unlock(&w->lock);
+	kh_sleepers_unlock(&w->sleepers);
 	if (!started) {
 		kh_works_free(w);
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "cannot start a thread");

@@ -200,7 +200,8 @@ static enum kh_err take_singles(const struct kh_http_pair *headers, size_t count
 			if (found[k].p != NULL)
 				return kh_error_set(err, KH_EINPUT, "duplicate_header", "%.*s stands there twice",
 						    KH_FMT(singles[k]));
-			found[k] = kh_view_trim(headers[i].value);
+			/* A coding with a blank behind it is none for MHD, which would then read until the end. */
+			found[k] = k == ENCODING ? headers[i].value : kh_view_trim(headers[i].value);
 			if (found[k].p == NULL)
 				found[k] = KH_LIT("");
 		}

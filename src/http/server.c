@@ -167,7 +167,7 @@ static bool admit(struct kh_http_request *r, const struct kh_http_knock *knock)
 }
 
 /* Checks the head of a request.  True: its body may come, even if it is thrown away; false: nothing more is read. */
-static bool take_head(struct door *door, struct kh_http_request *r, struct kh_view method)
+static bool take_head(struct door *door, struct kh_http_request *r, struct kh_view method, struct kh_view version)
 {
 	struct kh_http_knock knock = {.length = 0};
 	struct kh_error err;
@@ -175,6 +175,9 @@ static bool take_head(struct door *door, struct kh_http_request *r, struct kh_vi
 
 	if (e == KH_OK)
 		e = kh_http_guard_check(&door->guard, r->headers, r->header_count, &knock, &err);
+	/* HTTP/1.0 has no chunks: a proxy before us may take the body to end elsewhere. */
+	if (e == KH_OK && knock.chunked && !kh_view_eq(version, KH_LIT("HTTP/1.1")))
+		e = kh_error_set(&err, KH_EINPUT, "bad_length", "this version of HTTP has no chunks");
 	if (e != KH_OK) {
 		r->closes = true;
 		refuse(r, e, &err);
@@ -228,13 +231,13 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, cons
 	struct kh_error err;
 
 	(void)url;
-	(void)version;
 	if (r == NULL)
 		return MHD_NO;
 	if (!r->begun) {
 		r->begun = true;
 		kh_http_watch_own(r->frame->watch, r->fd, r);
-		return take_head(door, r, kh_view_str(method)) ? MHD_YES : send_answer(r, connection);
+		return take_head(door, r, kh_view_str(method), kh_view_str(version)) ? MHD_YES
+										     : send_answer(r, connection);
 	}
 	if (*upload_size > 0) {
 		size_t n = *upload_size;
@@ -442,8 +445,11 @@ void kh_http_quiesce(struct kh_http *http)
 		if (http->doors[i].daemon == NULL)
 			continue;
 		MHD_socket fd = MHD_quiesce_daemon(http->doors[i].daemon);
-		if (fd != MHD_INVALID_SOCKET)
-			close(fd);
+		if (fd == MHD_INVALID_SOCKET)
+			continue;
+		/* Threads of the daemon still take it out of their epoll sets, and abort if that fails: closed later. */
+		shutdown(fd, SHUT_RDWR);
+		http->doors[i].fd = fd;
 	}
 }
 

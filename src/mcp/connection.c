@@ -152,6 +152,17 @@ bool kh_mcp_connection_is_overlong(const struct kh_mcp_connection *c)
 	return c->scanned == c->line_n && c->line_n > KH_MCP_MESSAGE;
 }
 
+struct kh_view kh_mcp_connection_token(struct kh_arena *arena, struct kh_view line)
+{
+	yyjson_val *root = NULL;
+
+	if (line.n == 0 || line.p[0] != '{')
+		return line;
+	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
+		return (struct kh_view){NULL, 0};
+	return kh_json_str(kh_json_get(root, "token"));
+}
+
 /* --- out; the lock is held ---------------------------------------------------------------------------------------- */
 
 /* Returns the bytes written; 0: try again later; -1: the connection is broken. */
@@ -214,6 +225,14 @@ void kh_mcp_connection_flush(struct kh_mcp_connection *c)
 	if (!c->broken && c->unsent_n > 0)
 		drain(c);
 	pthread_mutex_unlock(&c->lock);
+}
+
+bool kh_mcp_connection_is_idle(struct kh_mcp_connection *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool idle = c->running == 0 && c->unsent_n == 0;
+	pthread_mutex_unlock(&c->lock);
+	return idle;
 }
 
 void kh_mcp_connection_close(struct kh_mcp_connection *c)

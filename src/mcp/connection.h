@@ -59,6 +59,12 @@ void kh_mcp_connection_skip(struct kh_mcp_connection *c, size_t size);
 /* True if what was read is longer than a line may be. */
 bool kh_mcp_connection_is_overlong(const struct kh_mcp_connection *c);
 
+/* Returns the token in a first line: the line itself, or a member of an object. */
+struct kh_view kh_mcp_connection_token(struct kh_arena *arena, struct kh_view line);
+
+/* True if nothing runs for the connection, and all is written. */
+bool kh_mcp_connection_is_idle(struct kh_mcp_connection *c);
+
 /* Writes MESSAGE and a newline; keeps what cannot be written now.  Returns true if something is kept or the
  * connection is broken: then the thread of lines.c must handle it. */
 bool kh_mcp_connection_send(struct kh_mcp_connection *c, struct kh_view message);

@@ -2,6 +2,7 @@
 #include "mcp/exchange.h"
 
 #include "base/alloc.h"
+#include "mcp/upstreams.h"
 
 struct kh_mcp_exchange *kh_mcp_exchange_new(struct kh_mcp_peer *peer, void *ctx)
 {
@@ -37,6 +38,7 @@ void kh_mcp_exchange_free(struct kh_mcp_exchange *x)
 	if (x->batch_free != NULL)
 		x->batch_free(x->batch);
 	kh_arena_done(&x->arena);
+	kh_mcp_upstreams_drop(x->upstreams);
 	pthread_mutex_destroy(&x->sending);
 	kh_alloc_free(peer->mcp->alloc, (void *)(uintptr_t)x->call.lasting.p, x->call.lasting.n);
 	kh_alloc_free(peer->mcp->alloc, x, sizeof(*x));

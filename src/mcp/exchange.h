@@ -47,7 +47,8 @@ struct kh_mcp_exchange {
 	struct kh_error err;
 	struct kh_who who; /* who.token 0: not known yet */
 	struct kh_mcp_call call;
-	const struct kh_mcp_tool *tool; /* tools/call */
+	const struct kh_mcp_tool *tool;     /* tools/call */
+	struct kh_mcp_upstreams *upstreams; /* held: that the tool is of; NULL: it is of none */
 	/* The arguments that a requestState is bound to (in the first step only; NULL: none), and their digest. */
 	yyjson_val *bound;
 	struct kh_digest digest;

@@ -3,6 +3,7 @@
 #include "mcp/lines.h"
 
 #include "mcp/connection.h"
+#include "mcp/upstreams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,8 @@ struct kh_mcp_lines {
 	bool stdio_there, stdio_ended;
 	/* used by the thread only */
 	struct kh_mcp_connection *all;
-	uint64_t epoch; /* in which the tokens of all open connections were checked */
+	uint64_t epoch;   /* in which the tokens of all open connections were checked */
+	uint64_t changes; /* of the tools of upstream servers that all were told */
 };
 
 static void wake(struct kh_mcp_lines *lines)
@@ -115,25 +117,13 @@ static enum kh_work_next check_token(struct kh_work *work)
 	return KH_WORK_DONE;
 }
 
-/* Returns the token in a first line: the line itself, or a member of an object. */
-static struct kh_view token_of(struct kh_arena *arena, struct kh_view line)
-{
-	yyjson_val *root = NULL;
-
-	if (line.n == 0 || line.p[0] != '{')
-		return line;
-	if (kh_json_read(arena, line, &root, NULL) != KH_OK)
-		return (struct kh_view){NULL, 0};
-	return kh_json_str(kh_json_get(root, "token"));
-}
-
 /* Has the token of C's first line checked.  False: it cannot be a token. */
 static bool take_token(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, struct kh_view line)
 {
 	struct kh_arena arena;
 
 	kh_arena_init(&arena, lines->alloc, 1U << 20);
-	struct kh_view token = line.n <= 2 * TOKEN ? token_of(&arena, line) : (struct kh_view){NULL, 0};
+	struct kh_view token = line.n <= 2 * TOKEN ? kh_mcp_connection_token(&arena, line) : (struct kh_view){NULL, 0};
 	struct hello *hello = token.n > 0 && token.n <= TOKEN ? kh_alloc_zero(lines->alloc, sizeof(*hello)) : NULL;
 	if (hello != NULL) {
 		hello->work.step = check_token;
@@ -311,14 +301,6 @@ static void remove_closed(struct kh_mcp_lines *lines)
 	}
 }
 
-static bool is_idle(struct kh_mcp_connection *c)
-{
-	pthread_mutex_lock(&c->lock);
-	bool idle = c->running == 0 && c->unsent_n == 0;
-	pthread_mutex_unlock(&c->lock);
-	return idle;
-}
-
 /* Handles what other threads have done to C, and timeouts. */
 static void look_after(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, bool quiet)
 {
@@ -337,7 +319,7 @@ static void look_after(struct kh_mcp_lines *lines, struct kh_mcp_connection *c, 
 	if (!quiet && c->line_n > 0)
 		take_lines(lines, c);
 	bool late = c->state == KH_MCP_CONNECTION_HELLO && kh_works_now() - c->since > KH_MCP_LINES_HELLO;
-	if (broken || late || (c->ended && (quiet || c->line_n == 0) && is_idle(c)))
+	if (broken || late || (c->ended && (quiet || c->line_n == 0) && kh_mcp_connection_is_idle(c)))
 		shut(lines, c);
 	if (c->state != KH_MCP_CONNECTION_CLOSED)
 		watch(lines, c);
@@ -425,12 +407,25 @@ static void check_tokens(struct kh_mcp_lines *lines)
 	lines->epoch = epoch;
 }
 
+/* Tells the Controllers that other tools are offered. */
+static void tell_changes(struct kh_mcp_lines *lines)
+{
+	uint64_t changes = kh_mcp_upstreams_changes(lines->mcp);
+
+	for (struct kh_mcp_connection *c = lines->all; c != NULL && changes != lines->changes; c = c->next) {
+		if (c->state == KH_MCP_CONNECTION_OPEN && kh_mcp_upstreams_concern(c->peer))
+			(void)kh_mcp_connection_send(c, KH_LIT(KH_MCP_UPSTREAMS_CHANGED));
+	}
+	lines->changes = changes;
+}
+
 /* Handles every connection once; *RET_TIMEOUT is how long epoll may then wait. */
 static void look_after_all(struct kh_mcp_lines *lines, bool quiet, bool over, int *ret_timeout)
 {
 	int timeout = over ? SOON_MS : -1;
 
 	check_tokens(lines);
+	tell_changes(lines);
 	for (struct kh_mcp_connection *c = lines->all; c != NULL; c = c->next) {
 		if (over)
 			shut(lines, c);

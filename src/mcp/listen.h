@@ -1,8 +1,9 @@
 /*
  * subscriptions/listen (2026-07-28): an exchange that stays open and reports which lists have changed.
  *
- * The lists of Keyhole's own part (offer.h) do not change while it runs.  A client that listens is told so, by an
- * acknowledgement that grants nothing, and the exchange ends.  Resources have no subscriptions, because a notification
+ * Of the lists of Keyhole's own part (offer.h) only that of the tools changes while it runs, because tools of upstream
+ * servers are approved (upstreams.h).  A client that listens for others alone is told so, by an acknowledgement that
+ * grants nothing, and the exchange ends.  Resources have no subscriptions, because a notification
  * caused by a Reader's answer or a reviewer's decision would tell a Controller when that happened (B17).
  */
 #ifndef KH_MCP_LISTEN_H

@@ -9,6 +9,7 @@
 #include "mcp/session.h"
 #include "mcp/state.h"
 #include "mcp/steps.h"
+#include "mcp/upstreams.h"
 
 enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **ret_mcp, struct kh_error *err)
 {
@@ -29,6 +30,7 @@ enum kh_err kh_mcp_new(const struct kh_mcp_settings *settings, struct kh_mcp **r
 		kh_mcp_free(mcp);
 		return e;
 	}
+	kh_mcp_upstreams_begin(mcp);
 	*ret_mcp = mcp;
 	return KH_OK;
 }
@@ -37,6 +39,7 @@ void kh_mcp_free(struct kh_mcp *mcp)
 {
 	if (mcp == NULL)
 		return;
+	kh_mcp_upstreams_end(mcp);
 	kh_mcp_state_done(mcp);
 	kh_mcp_offer_done(&mcp->offer);
 	pthread_mutex_destroy(&mcp->lock);

@@ -11,6 +11,7 @@
 #include "mcp/tools.h"
 
 #define LONG  INT64_C(300000) /* milliseconds, for what changes only with Keyhole's version or the role */
+#define SOME  INT64_C(15000)  /* for what changes when a human approves something */
 #define SHORT INT64_C(0)      /* for what changes with every call */
 
 static enum kh_work_next read_resource(struct kh_mcp_call *call, struct kh_mcp_answer *ret_answer)
@@ -41,7 +42,7 @@ static const struct kh_mcp_method methods[] = {
 	{"logging/setLevel", KH_MCP_LEGACY, .ttl = -1, .answer = kh_mcp_session_set_level},
 	{"server/discover", KH_MCP_MODERN, .ttl = LONG, .answer = kh_mcp_modern_discover},
 	{"subscriptions/listen", KH_MCP_MODERN, .ttl = -1, .run = kh_mcp_listen_run},
-	{"tools/list", BOTH, .ttl = LONG, .answer = kh_mcp_call_list},
+	{"tools/list", BOTH, .operates = true, .ttl = SOME, .answer = kh_mcp_call_list},
 	{"tools/call", BOTH, .operates = true, .ttl = -1, .named = "name", .run = kh_mcp_call_run},
 	{"prompts/list", BOTH, .ttl = LONG, .answer = kh_mcp_prompts_list},
 	{"prompts/get", BOTH, .ttl = -1, .named = "name", .answer = kh_mcp_prompts_get},
@@ -53,7 +54,11 @@ static const struct kh_mcp_method methods[] = {
 
 struct kh_mcp_part kh_mcp_methods_part(void)
 {
-	struct kh_mcp_part part = {.methods = methods, .method_count = sizeof(methods) / sizeof(methods[0])};
+	struct kh_mcp_part part = {
+		.methods = methods,
+		.method_count = sizeof(methods) / sizeof(methods[0]),
+		.changes = KH_MCP_CHANGED_TOOLS, /* of upstream servers (upstreams.h) */
+	};
 
 	part.tools = kh_mcp_tools_all(&part.tool_count);
 	return part;

@@ -1,6 +1,8 @@
 /* Joins the tables of all parts.  They are short, so names are searched one after the other. */
 #include "mcp/offer.h"
 
+#include "mcp/tool_upstream.h"
+
 #define MEMORY ((size_t)16 << 20)
 
 static bool names_header(yyjson_val *schema)
@@ -49,6 +51,8 @@ enum kh_err kh_mcp_offer_init(struct kh_mcp_offer *offer, const struct kh_alloc 
 		e = kh_error_set(err, KH_ENOMEM, "out_of_memory", "no memory for the tools");
 	for (size_t i = 0; e == KH_OK && i < count; i++)
 		e = add_tools(offer, &parts[i], err);
+	if (e == KH_OK)
+		e = kh_json_read(&offer->arena, kh_view_str(kh_mcp_tool_upstream_schema), &offer->keyhole, err);
 	return e;
 }
 

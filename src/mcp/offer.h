@@ -1,6 +1,7 @@
 /*
  * What a server offers: the methods and tools of all tables that it was given.  The code that sets up a gateway gives
  * them (home/service.h); nothing below knows a table.  Input schemas are parsed here, once, when the server starts.
+ * Tools of upstream servers are in no table, because they come and go (upstreams.h).
  */
 #ifndef KH_MCP_OFFER_H
 #define KH_MCP_OFFER_H
@@ -34,7 +35,8 @@ struct kh_mcp_offer {
 	size_t part_count;
 	struct kh_mcp_offered *tools; /* of all parts, in their order */
 	size_t tool_count;
-	unsigned changes; /* of all parts */
+	yyjson_val *keyhole; /* the schema of what calls of upstream tools have beside the tool's own, parsed */
+	unsigned changes;    /* of all parts */
 };
 
 /* PARTS are copied.  KH_EINPUT: a schema is not JSON.  Call kh_mcp_offer_done() afterwards, even if this fails. */

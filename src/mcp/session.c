@@ -59,6 +59,7 @@ struct kh_view kh_mcp_session_instructions(enum kh_role role)
 		return KH_LIT("You decide tool calls that untrusted content may have influenced. Call "
 			      "verification_next for the next one, and verification_decide with your decision.");
 	case KH_ROLE_HOST:
+	case KH_ROLE_HOOK:
 	case KH_ROLE_REVIEWER:
 	case KH_ROLE_ADMIN:
 		break;

@@ -96,6 +96,7 @@ struct kh_mcp_tool {
 	const char *input;       /* JSON schema, an object; literal */
 	const char *output;      /* likewise, for `structured` */
 	bool read_only, destructive, idempotent, open_world; /* annotations */
+	bool is_upstream;                                    /* of an upstream server (upstreams.h) */
 	const char *operation;                               /* that it declares and runs: "comm.fetch"; NULL: none */
 	kh_mcp_tool_fn *run;
 };

@@ -29,7 +29,7 @@ void kh_http_mcp_link_begin(struct kh_http_mcp_link *link, struct kh_http_reques
 	s->left = 0;
 	s->rests = false;
 	link->connection = ++s->connection;
-	link->sent = sent;
+	link->sent = s->own ? 0 : sent; /* what a session's own has was not written yet */
 	pthread_mutex_unlock(&s->lock);
 	link->since = kh_works_now();
 	link->heard = link->since;
@@ -203,7 +203,7 @@ static bool write_events(struct kh_http_mcp_link *link, int64_t now)
 		link->sent = e->number;
 		link->heard = now;
 	}
-	if (!link->session)
+	if (!link->session || s->own)
 		kh_http_mcp_replay_forget(&s->said, link->sent);
 	if (now - link->heard < KH_HTTP_MCP_STREAM_QUIET)
 		return !kh_http_stream_is_gone(link->out);

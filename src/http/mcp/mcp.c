@@ -4,6 +4,7 @@
 #include "http/mcp/kept.h"
 #include "http/mcp/link.h"
 #include "http/reply.h"
+#include "mcp/upstreams.h"
 
 #define CHECK INT64_C(250000)         /* microseconds from one look at the epoch to the next */
 #define SWEEP (INT64_C(15) * 1000000) /* microseconds from one sweep to the next */
@@ -17,8 +18,9 @@ struct kh_http_mcp {
 		struct kh_work work; /* the first member */
 		struct kh_http_mcp *mcp;
 		int64_t sweep_at, purge_at;
-		uint64_t epoch; /* in which all sessions' tokens were checked */
-		bool ends;      /* a session has been ended, and the others were left */
+		uint64_t epoch;   /* in which all sessions' tokens were checked */
+		bool ends;        /* a session has been ended, and the others were left */
+		uint64_t changes; /* of the tools of upstream servers that all sessions were told */
 	} sweeper;
 };
 
@@ -321,6 +323,14 @@ static void check_tokens(struct kh_http_mcp *mcp, int64_t now)
 	} while (mcp->sweeper.ends);
 }
 
+/* Tells a session that other tools are offered. */
+static void tell_change(struct kh_http_mcp_session *session, int64_t now)
+{
+	(void)now;
+	if (kh_mcp_upstreams_concern(session->peer))
+		kh_http_mcp_stream_tell(session, KH_LIT(KH_MCP_UPSTREAMS_CHANGED));
+}
+
 /* An open connection keeps its session, in the store too. */
 static void mind(struct kh_http_mcp_session *session, int64_t now)
 {
@@ -335,6 +345,7 @@ static enum kh_work_next sweep(struct kh_work *work)
 	struct sweeper *sweeper = (struct sweeper *)work;
 	struct kh_http_mcp *mcp = sweeper->mcp;
 	uint64_t epoch = kh_gateway_epoch(mcp->settings.gateway);
+	uint64_t changes = kh_mcp_upstreams_changes(mcp->settings.mcp);
 	int64_t now = kh_works_now();
 
 	if (kh_works_is_stopping(work->works))
@@ -342,6 +353,9 @@ static enum kh_work_next sweep(struct kh_work *work)
 	if (epoch != sweeper->epoch)
 		check_tokens(mcp, now);
 	sweeper->epoch = epoch;
+	if (changes != sweeper->changes)
+		kh_http_mcp_session_sweep(&mcp->sessions, now, tell_change);
+	sweeper->changes = changes;
 	if (now >= sweeper->sweep_at) {
 		kh_http_mcp_session_sweep(&mcp->sessions, now, mind);
 		sweeper->sweep_at = now + SWEEP;

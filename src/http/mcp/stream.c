@@ -69,7 +69,7 @@ void kh_http_mcp_stream_rests(struct kh_http_mcp_stream *s)
 	if (!kh_http_mcp_replay_is_over(&s->said))
 		return;
 	kh_http_mcp_replay_done(&s->said);
-	s->lost = true;
+	s->lost = !s->own;
 	kh_http_mcp_kept_forget(s);
 }
 
@@ -245,6 +245,23 @@ struct kh_http_mcp_stream *kh_http_mcp_stream_find(struct kh_http_mcp_session *s
 	pthread_mutex_unlock(&session->lock);
 	forget(goes, true);
 	return s;
+}
+
+void kh_http_mcp_stream_tell(struct kh_http_mcp_session *session, struct kh_view message)
+{
+	struct kh_http_mcp_stream *s;
+
+	pthread_mutex_lock(&session->lock);
+	for (s = session->streams; s && !s->own; s = s->older)
+		;
+	if (s) {
+		pthread_mutex_lock(&s->lock);
+		/* The same message again says no more: without memory for it, it is left out. */
+		(void)!kh_http_mcp_replay_add(&s->said, message, false);
+		wake(s);
+		pthread_mutex_unlock(&s->lock);
+	}
+	pthread_mutex_unlock(&session->lock);
 }
 
 static bool is_stale(struct kh_http_mcp_stream *s, int64_t now)

@@ -10,9 +10,9 @@
  *
  * Without a session (2026-07-28) nothing is kept: if the client disconnects, its request is cancelled.
  *
- * Stream 0 is a session's own: that of a GET without Last-Event-ID, for messages outside of exchanges.  It exists
- * because clients ask for it; Keyhole has no such messages, because they would tell a Controller when others do
- * something.
+ * Stream 0 is a session's own: that of a GET without Last-Event-ID, for messages outside of exchanges.  Keyhole has one
+ * such message, that other tools are offered: any other would tell a Controller when others do something.  It is kept
+ * until it was written once, to whichever connection.
  *
  * From then on the stream and its events are also rows of the store (http/mcp/kept.h), and each event is durable before
  * it is sent: a client can come back after a restart, and to another process.
@@ -81,6 +81,9 @@ void kh_http_mcp_stream_cancel(struct kh_http_mcp_stream *stream);
 /* Returns the stream of SESSION that has NUMBER, with a reference, or NULL.  0 is the session's own, which is made
  * if it is not there yet (NULL: out of memory, or the session is over). */
 struct kh_http_mcp_stream *kh_http_mcp_stream_find(struct kh_http_mcp_session *session, uint64_t number);
+
+/* Sends MESSAGE outside of exchanges, if a client has asked for such messages. */
+void kh_http_mcp_stream_tell(struct kh_http_mcp_session *session, struct kh_view message);
 
 /* Puts STREAM into SESSION's list, which gives it its number. */
 void kh_http_mcp_stream_enter(struct kh_http_mcp_session *session, struct kh_http_mcp_stream *stream);

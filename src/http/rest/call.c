@@ -6,6 +6,12 @@
 #define AROUND 96 /* bytes around a list, with the cursor of the next page */
 #define SECOND INT64_C(1000000)
 
+unsigned kh_rest_call_roles(const struct kh_rest_route *route)
+{
+	return route->roles == 0 && route->operation != NULL ? kh_operations_find(route->operation)->roles
+							     : route->roles;
+}
+
 unsigned kh_rest_call_status(const struct kh_rest_route *route)
 {
 	return route->status != 0 ? route->status : 200;

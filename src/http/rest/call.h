@@ -42,7 +42,7 @@ struct kh_rest_route {
 	unsigned later;                               /* another status with the same schema; 0: none */
 	const char *other_types[2];                   /* other types that the answer can have, or has; NULL: none */
 	unsigned flags;                               /* KH_REST_CONFLICTS, ... */
-	unsigned roles;                               /* bits, if there is no operation */
+	unsigned roles;                               /* bits, if not all of the operation's, or if there is none */
 };
 
 /* What a call keeps over waits. */
@@ -72,6 +72,9 @@ struct kh_rest_call {
 	bool waits;
 	struct kh_error err;
 };
+
+/* The roles that may call a route, as bits; 0: no token is needed. */
+unsigned kh_rest_call_roles(const struct kh_rest_route *route);
 
 /* The status of success of a route, and the most bytes of body that it accepts; 0: it has none. */
 unsigned kh_rest_call_status(const struct kh_rest_route *route);

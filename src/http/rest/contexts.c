@@ -28,10 +28,10 @@ enum kh_err kh_rest_contexts_add(struct kh_rest_call *call)
 		.context = context_of(call),
 		.source = kh_rest_call_body(call, "source")->text,
 		.content = kh_rest_call_body(call, "content")->text,
+		.tool = kh_rest_call_body(call, "tool")->text,
+		.arguments = kh_rest_call_body(call, "arguments")->object,
+		.event = (enum kh_event_kind)kh_rest_call_body(call, "event")->word,
 	};
-
-	if (!kh_words_parse(&kh_event_words, kh_rest_call_body(call, "event")->text, &block.event))
-		return kh_error_set(&call->err, KH_EINPUT, "bad_value", "there is no such event");
 	enum kh_err e = kh_rest_call_run(call, kh_context_add_run, &block);
 	return e == KH_OK ? kh_rest_call_reply_id(call, "block", block.id) : e;
 }

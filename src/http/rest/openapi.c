@@ -47,9 +47,11 @@ static const struct {
 	char letter;
 	const char *schema;
 } ids[] = {
-	{"task", 't', "TaskId"},         {"block", 'b', "BlockId"},      {"query", 'q', "QueryId"},
-	{"approval", 'a', "ApprovalId"}, {"context", 'c', "ContextId"},  {"declaration", 'd', "DeclarationId"},
-	{"token", 'k', "TokenId"},       {"event", '\0', "EventNumber"}, {"ask", 'r', "AskId"},
+	{"task", 't', "TaskId"},       {"block", 'b', "BlockId"},
+	{"query", 'q', "QueryId"},     {"approval", 'a', "ApprovalId"},
+	{"context", 'c', "ContextId"}, {"declaration", 'd', "DeclarationId"},
+	{"token", 'k', "TokenId"},     {"event", '\0', "EventNumber"},
+	{"ask", 'r', "AskId"},         {"upstream", '\1', "UpstreamName"},
 };
 
 /* Returns the schema of ids with this letter, or of this name in a path. */
@@ -83,11 +85,9 @@ static void add_answer(struct writing *w, yyjson_mut_val *schema)
 static yyjson_mut_val *add_member(struct writing *w, yyjson_mut_val *obj, const char *key,
 				  const struct kh_rest_member *member)
 {
-	static const char *const types[] = {[KH_REST_TEXT] = "string",
-					    [KH_REST_NUMBER] = "integer",
-					    [KH_REST_FLAG] = "boolean",
-					    [KH_REST_TIME] = "string",
-					    [KH_REST_IDS] = "array"};
+	static const char *const types[] = {
+		[KH_REST_TEXT] = "string", [KH_REST_NUMBER] = "integer", [KH_REST_FLAG] = "boolean",
+		[KH_REST_TIME] = "string", [KH_REST_IDS] = "array",      [KH_REST_OBJECT] = "object"};
 	yyjson_mut_val *schema;
 
 	if (member->kind == KH_REST_ID) {
@@ -213,16 +213,13 @@ static void add_done(struct writing *w, yyjson_mut_val *responses, const struct 
 	}
 }
 
-/* Returns the roles that may call; 0: no token is needed. */
-static unsigned roles_of(const struct kh_rest_route *route)
-{
-	return route->operation != NULL ? kh_operations_find(route->operation)->roles : route->roles;
-}
-
 static bool has_ids(const struct kh_rest_route *route)
 {
 	for (size_t i = 0; route->query[i].name != NULL; i++)
 		if (route->query[i].kind == KH_REST_ID)
+			return true;
+	for (size_t i = 0; route->body[i].name != NULL; i++)
+		if (route->body[i].kind == KH_REST_ID)
 			return true;
 	return strchr(route->path, '{') != NULL;
 }
@@ -234,8 +231,8 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 		bool there;
 	} errors[] = {
 		{"400", "BadRequest", true},
-		{"401", "Unauthorised", roles_of(route) != 0},
-		{"403", "Refused", roles_of(route) != 0},
+		{"401", "Unauthorised", kh_rest_call_roles(route) != 0},
+		{"403", "Refused", kh_rest_call_roles(route) != 0},
 		{"404", "Unknown", has_ids(route)},
 		{"409", "Conflict", (route->flags & KH_REST_CONFLICTS) != 0},
 		{"413", "TooLarge", kh_rest_call_limit(route) > 0},
@@ -259,7 +256,7 @@ static void add_responses(struct writing *w, yyjson_mut_val *operation, const st
 static void add_roles(struct writing *w, yyjson_mut_val *operation, const struct kh_rest_route *route)
 {
 	yyjson_mut_val *security = yyjson_mut_obj_add_arr(w->doc, operation, "security");
-	unsigned roles = roles_of(route);
+	unsigned roles = kh_rest_call_roles(route);
 
 	if (roles == 0)
 		return;

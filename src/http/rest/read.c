@@ -152,6 +152,10 @@ static void read_member(const struct kh_rest_member *member, yyjson_val *in, str
 		return;
 	if (in != NULL && member->kind == KH_REST_IDS) {
 		read_ids(member, in, value, errors);
+	} else if (in != NULL && member->kind == KH_REST_OBJECT) {
+		if (!yyjson_is_obj(in))
+			add(errors, "wrong_type", member, "an object");
+		value->object = in;
 	} else if (in != NULL && member->kind == KH_REST_ANSWER) {
 		read_answer(member, in, value, errors);
 	} else if (member->kind == KH_REST_NUMBER) {

@@ -17,6 +17,7 @@ enum kh_rest_kind {
 	KH_REST_TIME,   /* RFC 3339, in UTC */
 	KH_REST_WORD,   /* one of `words` */
 	KH_REST_IDS,    /* members only: a list of public ids */
+	KH_REST_OBJECT, /* members only: an object that is taken as it is */
 	KH_REST_ANSWER, /* members only: a text, or an object that is taken as it is */
 };
 
@@ -36,6 +37,7 @@ struct kh_rest_value {
 	struct kh_view text; /* TEXT, ID, WORD; of an ANSWER its JSON, or its text */
 	int64_t number;      /* NUMBER, TIME; of a FLAG 0 or 1 */
 	unsigned word;
+	yyjson_val *object; /* OBJECT; NULL: it was not given */
 	const struct kh_view *ids;
 	size_t count;
 };

@@ -44,7 +44,7 @@ static enum kh_err check_caller(struct kh_rest_call *call)
 				       &call->err);
 	if (e != KH_OK)
 		return e;
-	bool may = (kh_operations_find(route->operation)->roles & KH_ROLE_BIT(call->who.role)) != 0;
+	bool may = (kh_rest_call_roles(route) & KH_ROLE_BIT(call->who.role)) != 0;
 	return may ? KH_OK : refuse_role(call);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/audit/audittrail.h"
 #include "engine/comm/call.h"
 #include "engine/comm/declare.h"
+#include "engine/comm/hostcall.h"
 #include "engine/comm/list.h"
 #include "engine/comm/look.h"
 #include "engine/context/add.h"
@@ -29,15 +30,20 @@
 #include "engine/task/show.h"
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
+#include "engine/upstream/approve.h"
+#include "engine/upstream/list.h"
+#include "engine/upstream/tools.h"
 #include "http/rest/approvals.h"
 #include "http/rest/audit.h"
 #include "http/rest/blocks.h"
 #include "http/rest/comm.h"
 #include "http/rest/contexts.h"
+#include "http/rest/hostcalls.h"
 #include "http/rest/openapi.h"
 #include "http/rest/queries.h"
 #include "http/rest/tasks.h"
 #include "http/rest/tokens.h"
+#include "http/rest/upstreams.h"
 
 /* 16 MiB of content, in JSON with as many bytes of escapes; content with more has to be sent as text/plain. */
 #define CONTENT ((32U << 20) + KH_REST_SMALL)
@@ -47,8 +53,7 @@
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-static const struct kh_words event_words = KH_WORDS("system_prompt", "user_message", "goal", "commitment",
-						    "supervisor_message");
+static const struct kh_words outcome_words = KH_WORDS("ok", "failed");
 static const struct kh_words audit_words = KH_WORDS("json", "jsonl");
 static const struct kh_words context_words = KH_WORDS("json", "xml");
 static const struct kh_words graph_words = KH_WORDS("json", "dot", "svg"); /* by enum kh_graph_format */
@@ -212,11 +217,18 @@ static const struct kh_rest_route routes[] = {
 	 .about = "Its taint, what it was exposed to, its budget over all tasks, its open tasks."},
 	{KH_HTTP_POST, "/contexts/{context}/blocks", "addToContext", "contexts", kh_context_add_run,
 	 kh_rest_contexts_add, "BlockPut", "Put what the agent is told into its context",
-	 .about = "By the host that made the context's token.  What the world sent comes by putBlock.",
+	 .about = "By the host that made the context's token, or a hook that was made for the context.  What the "
+		  "agent was given by tools of its own is untrusted data, and calls are compared with it from then "
+		  "on.  A hook adds only that, and messages that it says are the user's, which count as claimed.  "
+		  "Content that the agent is not to see comes by putBlock.",
 	 .body = {{"event", KH_REST_WORD, .about = "What happened: it decides the block's trust and type.",
-		   .required = true, .words = &event_words},
+		   .required = true, .words = &kh_event_words},
 		  {"content", KH_REST_TEXT, .about = "Up to 16 MiB.", .required = true},
-		  {"source", KH_REST_TEXT, .about = "Where it came from, for people."}},
+		  {"source", KH_REST_TEXT, .about = "Where it came from, for people."},
+		  {"tool", KH_REST_TEXT,
+		   .about = "The agent's tool that gave it.  The policy's rule for host__<tool> says whether it is the "
+			    "user's own; without one it is the world's."},
+		  {"arguments", KH_REST_OBJECT, .about = "What that tool was called with, for the rule."}},
 	 .limit = CONTENT, .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_GET, "/contexts/{context}/blocks", "assembleContext", "contexts", kh_context_assemble_run,
 	 kh_rest_contexts_assemble, "Blocks", "The context as its agent gets it",
@@ -233,6 +245,27 @@ static const struct kh_rest_route routes[] = {
 		   .about = "Blocks of this context that it also comes from; this can only add to what Keyhole knows.",
 		   .letter = 'b'}},
 	 .limit = CONTENT, .status = 201, .flags = KH_REST_CONFLICTS},
+	{KH_HTTP_POST, "/contexts/{context}/calls", "askCall", "contexts", kh_hostcall_run, kh_rest_hostcalls_ask,
+	 "Verdict", "Ask before the agent calls a tool of its own",
+	 .about = "By its host or a hook.  The gates are those of external operations, but for declaration and phase; "
+		  "the policy's rule is that for host__<tool>.  200: `allow`, told once, or `deny` with the gate's "
+		  "code.  202: `verify`, somebody decides; the same with `call` takes it up again.  Keyhole runs "
+		  "nothing: tell what came of it by tellResult.",
+	 .query = {WAIT("a decision, at most the gateway's bound, which is also the default.")},
+	 .body = {{"tool", KH_REST_TEXT, .about = "The tool's name, [A-Za-z0-9_-]{1,64}."},
+		  {"arguments", KH_REST_OBJECT, .about = "What it will be called with, up to 48 KiB; beside `tool`."},
+		  {"reason", KH_REST_TEXT, .about = "Why, for whoever decides."},
+		  {"call", KH_REST_ID, .about = "In place of these: a call that was asked about before.",
+		   .letter = 'd'}},
+	 .later = 202, .flags = KH_REST_CONFLICTS | KH_REST_RATED | KH_REST_WAITS},
+	{KH_HTTP_POST, "/contexts/{context}/calls/{declaration}/result", "tellResult", "contexts",
+	 kh_hostcall_result_run, kh_rest_hostcalls_result, "BlockPut", "Tell what came of such a call",
+	 .about = "Once, after `allow` and within its time; after that the call has ended as unknown.  It becomes a "
+		  "block, as addToContext makes one of a `tool_result`.",
+	 .body = {{"content", KH_REST_TEXT, .about = "What the agent is given, up to 16 MiB.", .required = true},
+		  {"outcome", KH_REST_WORD, .about = "What the tool says; ok if it is missing.",
+		   .words = &outcome_words}},
+	 .limit = CONTENT, .status = 201, .flags = KH_REST_CONFLICTS},
 	{KH_HTTP_POST, "/contexts/{context}/reset", "resetContext", "contexts", kh_reset_run, kh_rest_contexts_reset,
 	 "ContextReset", "Say that the agent's memory was cleared",
 	 .about = "Taint low, a fresh budget; its tasks are closed.  Only a human can say so.",
@@ -247,8 +280,10 @@ static const struct kh_rest_route routes[] = {
 	 .body = {{"name", KH_REST_TEXT,
 		   .about = "[A-Za-z_][A-Za-z0-9_.-]{0,63}; a Reader's is what queries name as their target.",
 		   .required = true},
-		  {"role", KH_REST_WORD, .about = "A host makes controllers alone.", .required = true,
-		   .words = &kh_policy_role_words},
+		  {"role", KH_REST_WORD, .about = "A host makes controllers, and hooks for their contexts.",
+		   .required = true, .words = &kh_policy_role_words},
+		  {"context", KH_REST_ID, .about = "Of a hook, and needed for one: the context that it is for.",
+		   .letter = 'c'},
 		  {"bits", KH_REST_NUMBER, .about = "A smaller budget for a controller's context.", .min = 1,
 		   .max = BUDGET},
 		  {"expires_at", KH_REST_TIME, .about = "Valid until then; until it is revoked if this is missing."}},
@@ -257,13 +292,29 @@ static const struct kh_rest_route routes[] = {
 	 "Revoke a token",
 	 .about = "For good and at once.  A controller's open tasks are closed; what a Reader was asked fails.",
 	 .status = 204, .flags = KH_REST_CONFLICTS},
+	{KH_HTTP_GET, "/upstreams", "listUpstreams", "upstreams", kh_upstream_list_run, kh_rest_call_page,
+	 "UpstreamList", "List upstream servers",
+	 .about = "Those that were seen, and how many of their tools are approved, held, or wait for a first review."},
+	{KH_HTTP_GET, "/upstreams/{upstream}", "reviewUpstream", "upstreams", kh_upstream_review_run,
+	 kh_rest_upstreams_review, "UpstreamReview", "Everything that an upstream server offers",
+	 .about = "As it was seen last, with what differs from what was approved.  All of it is the server's own text, "
+		  "untrusted: display it as text and nothing else.  `keyhole upstream review` asks the server anew."},
+	{KH_HTTP_POST, "/upstreams/{upstream}/approve", "approveUpstream", "upstreams", kh_upstream_approve_run,
+	 kh_rest_upstreams_approve, "UpstreamApproved", "Approve what a review showed",
+	 .about = "From then on these tools are offered to controllers and can be called, exactly as they were shown; "
+		  "whatever differs later is held.  409: it is not what the server offers now.",
+	 .body_schema = "UpstreamApproval", .limit = ANSWER, .flags = KH_REST_CONFLICTS},
+	{KH_HTTP_GET, "/tools", "listTools", "upstreams", kh_upstream_tools_run, kh_rest_upstreams_tools, "ToolList",
+	 "List the tools of upstream servers that were approved",
+	 .about = "As they were approved.  A controller calls one with callOperation: `operation`, and what the tool "
+		  "takes as `parameters`."},
 	{KH_HTTP_GET, "/me", "getMe", "about", kh_who_run, kh_rest_tokens_me, "Me",
 	 "Who the token says that the caller is", .about = "Its name, role, and a controller's context.",
 	 .flags = KH_REST_FRESH},
 	{KH_HTTP_GET, "/policy", "getPolicy", "about", kh_who_run, kh_rest_tokens_policy, "PolicyInForce",
 	 "The policy in force",
 	 .about = "All of it, defaults included, and its digest: the version that grants are bound to.",
-	 .flags = KH_REST_FRESH},
+	 .flags = KH_REST_FRESH, .roles = KH_ROLE_BIT(KH_ROLE_HOOK) - 1 /* all others */},
 	{KH_HTTP_GET, "/audit", "listEvents", "audit", kh_audittrail_run, kh_rest_audit_list, "EventList",
 	 "Read the record",
 	 .about = "The oldest first.  A page may have fewer events than the limit, even none, and still a `next`: a "

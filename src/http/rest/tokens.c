@@ -29,6 +29,7 @@ enum kh_err kh_rest_tokens_create(struct kh_rest_call *call)
 	struct kh_token_create token = {
 		.name = kh_rest_call_body(call, "name")->text,
 		.role = (enum kh_role)kh_rest_call_body(call, "role")->word,
+		.of = kh_rest_call_body(call, "context")->text,
 		.bits = (uint64_t)kh_rest_call_body(call, "bits")->number,
 		.expires_at = kh_rest_call_body(call, "expires_at")->number,
 	};

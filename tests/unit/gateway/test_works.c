@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #define SECOND INT64_C(1000000)
@@ -229,6 +230,59 @@ static void test_works_told_of_a_chain(struct kh_test *t)
 	close_works(works);
 }
 
+#define ADDERS 6
+#define ROUNDS 3000
+
+struct adder {
+	struct kh_works *works;
+	pthread_t thread;
+	struct counted own[4];
+};
+
+/* Adds works one by one, or several at once; wakes some; and goes on when they are done, however soon. */
+static void *add(void *arg)
+{
+	struct adder *a = arg;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		int n = i % 4 + 1;
+		for (int j = 0; j < n; j++) {
+			a->own[j] = (struct counted){.work.step = j == 3 ? wake_itself : count};
+			if (!kh_works_add(a->works, &a->own[j].work))
+				return NULL;
+		}
+		for (int j = 0; j < n; j++) {
+			for (int tries = 0; tries < 100 && !is_done(&a->own[j]); tries++)
+				sched_yield();
+			if (!comes_true(is_done, &a->own[j]))
+				return NULL;
+		}
+	}
+	return a;
+}
+
+/* Threads fall asleep and are woken all the time, by everybody: no work is left lying. */
+static void test_works_lose_no_wake_up(struct kh_test *t)
+{
+	static struct adder adders[ADDERS];
+
+	(void)t;
+	for (unsigned threads = 1; threads <= 5; threads += 2) {
+		struct kh_works *works = open_works(threads, NULL);
+		void *result;
+
+		for (int i = 0; i < ADDERS; i++) {
+			adders[i].works = works;
+			assert_int_equal(pthread_create(&adders[i].thread, NULL, add, &adders[i]), 0);
+		}
+		for (int i = 0; i < ADDERS; i++) {
+			assert_int_equal(pthread_join(adders[i].thread, &result), 0);
+			assert_ptr_equal(result, &adders[i]);
+		}
+		close_works(works);
+	}
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_works_by_time),
 	KH_TEST_ONCE(test_works_wait_without_threads),
@@ -237,5 +291,6 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_works_woken_while_running),
 	KH_TEST_ONCE(test_works_by_chain),
 	KH_TEST_ONCE(test_works_told_of_a_chain),
+	KH_TEST_ONCE(test_works_lose_no_wake_up),
 };
 KH_TEST_MAIN(cases)

@@ -252,6 +252,8 @@ static void test_lengths(struct kh_test *t)
 	check("bad_length", H("Content-Length", "12"), H("Transfer-Encoding", "chunked"));
 	check("bad_length", H("Transfer-Encoding", "chunked"), H("Content-Length", "0"));
 	check("bad_length", H("Transfer-Encoding", "gzip, chunked"));
+	check("bad_length", H("Transfer-Encoding", "chunked "));
+	check("bad_length", H("Transfer-Encoding", "chunked\t"));
 	check("bad_length", H("Transfer-Encoding", "identity"));
 	check("bad_length", H("Transfer-Encoding", ""));
 	check("bad_length", H("Content-Length", ""));

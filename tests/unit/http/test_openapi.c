@@ -48,9 +48,10 @@ static void test_document(struct kh_test *t)
 				assert_true(kh_words_parse(&kh_policy_role_words, kh_json_str(role), &word));
 				roles |= KH_ROLE_BIT(word);
 			}
-			assert_int_equal(roles, routes[i].operation != NULL
-							? kh_operations_find(routes[i].operation)->roles
-							: routes[i].roles);
+			unsigned all = routes[i].operation != NULL ? kh_operations_find(routes[i].operation)->roles
+								   : ~0U;
+			assert_int_equal(roles, routes[i].roles != 0 ? routes[i].roles : all == ~0U ? 0 : all);
+			assert_int_equal(roles & ~all, 0); /* a route never admits more than its operation */
 		}
 	}
 	must(t, e);

@@ -26,7 +26,8 @@ static void test_roles(struct kh_test *t)
 	} all[] = {
 		{talk->f->controller, KH_ROLE_CONTROLLER}, {talk->f->reader, KH_ROLE_READER},
 		{talk->f->supervisor, KH_ROLE_SUPERVISOR}, {talk->f->host, KH_ROLE_HOST},
-		{talk->f->reviewer, KH_ROLE_REVIEWER},     {talk->f->admin, KH_ROLE_ADMIN},
+		{kh_fixture_hook(talk->f), KH_ROLE_HOOK},  {talk->f->reviewer, KH_ROLE_REVIEWER},
+		{talk->f->admin, KH_ROLE_ADMIN},
 	};
 	size_t count;
 	const struct kh_mcp_tool *tools = kh_mcp_tools_all(&count);

@@ -146,6 +146,7 @@ static void test_no_memory(struct kh_test *t)
 	const struct kh_alloc *real = talk->mcp->alloc;
 
 	kh_talk_begin(talk, talk->peer, "2025-03-26", "{}");
+	assert_non_null(kh_talk_ask(talk, talk->peer, messages[0])); /* the server keeps the list of upstreams' tools */
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		size_t count = SIZE_MAX;
 		for (size_t n = 0; n <= count && n < 40; n++) {

@@ -17,6 +17,7 @@ static void test_roles(struct kh_test *t)
 		{KH_ROLE_READER, "BCPNext BCPRespond "},
 		{KH_ROLE_SUPERVISOR, "verification_next verification_decide "},
 		{KH_ROLE_HOST, ""},
+		{KH_ROLE_HOOK, ""},
 		{KH_ROLE_REVIEWER, ""},
 		{KH_ROLE_ADMIN, ""},
 	};
