@@ -8,11 +8,11 @@ _keyhole()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		--profile | --read | --write | --work | --cache | --network | --bytes-out | --time | --memory | --processes | --disk | --output | \
+		--profile | --read | --write | --work | --cache | --network | --bytes-out | --env | --secret | --idle | --rate | --time | --memory | --processes | --files | --disk | --output | \
 			--allow | --ca | --url | --header | --post | --max-bytes | --timeout | --redirects | \
-			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | \
+			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | --context | \
 			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root | \
-			--reader | --model | --key-file | --key-environment | --driver | --internal)
+			--reader | --model | --key-file | --key-environment | --driver | --internal | --approve | --tool | --describe)
 			((i++))
 			;;
 		-*) ;;
@@ -31,7 +31,7 @@ _keyhole()
 
 	case $previous in
 	--profile)
-		mapfile -t COMPREPLY < <(compgen -W 'http resolve run' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'http resolve run server' -- "$cur")
 		return
 		;;
 	--reader)
@@ -47,7 +47,7 @@ _keyhole()
 		return
 		;;
 	--role)
-		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'controller reader supervisor host reviewer admin hook' -- "$cur")
 		return
 		;;
 	--read | --write | --ca | --post | --file | --token-file | --out | --socket | --key-file)
@@ -61,9 +61,9 @@ _keyhole()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--network | --bytes-out | --time | --memory | --processes | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
+	--network | --bytes-out | --env | --secret | --idle | --rate | --time | --memory | --processes | --files | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
-		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --model | --key-environment)
+		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --model | --key-environment | --approve | --tool | --describe)
 		return
 		;;
 	--user)
@@ -74,13 +74,13 @@ _keyhole()
 
 	local home='--home --token-file --json --help'
 	if [[ -z $command ]]; then
-		words='approvals audit bcp block comm context demo doctor fence init mcp policy prompt query sandbox screen serve task token --help --version'
+		words='approvals audit bcp block comm context demo doctor fence go init mcp policy prompt query sandbox screen serve stop task token upstream --help --version'
 	elif [[ $command == sandbox && $subcommand == run ]]; then
 		if [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 			return
 		fi
-		words='--profile --read --write --work --cache --network --allow --bytes-out --time --memory --processes --disk --output --raw --json --help'
+		words='--profile --read --write --work --cache --network --allow --bytes-out --env --secret --idle --rate --time --memory --processes --files --disk --output --raw --json --help'
 	elif [[ $command == sandbox && $subcommand == fetch ]]; then
 		words='--allow --http --ca --header --post --max-bytes --timeout --redirects --include --raw --json --help'
 	elif [[ $command == approvals && -n $subcommand && $cur == -* ]]; then
@@ -96,6 +96,10 @@ _keyhole()
 		words+=' --url --ca --home --token-file --json --help'
 	elif [[ $command == doctor ]]; then
 		words='--home --json --help'
+	elif [[ $command == stop ]]; then
+		words="--all $home"
+	elif [[ $command == go ]]; then
+		words=$home
 	elif [[ $command == demo ]]; then
 		words='--keep --help'
 	elif [[ $command == init ]]; then
@@ -132,14 +136,26 @@ _keyhole()
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
-	elif [[ $command =~ ^(task|token|context|approvals|audit)$ && -n $subcommand ]]; then
+	elif [[ $command == upstream && $subcommand == import && $cur != -* ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	elif [[ $command =~ ^(task|token|context|approvals|audit|upstream)$ && -n $subcommand ]]; then
 		case $command-$subcommand in
 		task-open) words="--bits $home" ;;
-		task-add | context-add) words="--source $home" ;;
+		task-add) words="--source $home" ;;
+		context-add) words="--source --tool $home" ;;
+		context-call) words="--reason --call --wait $home" ;;
+		context-result) words="--failed $home" ;;
 		task-list) words="--all $home" ;;
 		task-graph) words="--dot --svg $home" ;;
-		token-create) words="--role --expires --bits --out $home" ;;
+		token-create) words="--role --context --expires --bits --out $home" ;;
 		context-assemble) words="--xml $home" ;;
+		upstream-review) words="--approve --tool --describe --timeout $home" ;;
+		upstream-test) words="--timeout --rules $home" ;;
+		upstream-logs) words="--lines $home" ;;
+		upstream-import) words="--write --name --replace --keep-arguments $home" ;;
+		upstream-add) words="--replace --keep-arguments $home" ;;
 		audit-verify) words="--state --witness --key --progress $home" ;;
 		audit-show) words="--url --ca $home" ;;
 		audit-tail) words="--lines --follow --task --principal --kind --since --until --url --ca $home" ;;
@@ -160,6 +176,7 @@ _keyhole()
 		screen) words='--batch --json --rules --help' ;;
 		task) words='add close execute graph list open show' ;;
 		token) words='create list revoke' ;;
+		upstream) words='add import list logs remove review test' ;;
 		esac
 	elif [[ $command == screen ]]; then
 		words='--batch --json --rules --help'

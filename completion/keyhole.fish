@@ -1,8 +1,8 @@
 # fish completion for keyhole(1).  What stands between at-signs is put in by the build: tools/embed-completion.
 
 set -l offline bcp block comm fence policy screen
-set -l home approvals audit comm context query task token
-set -l commands $offline $home demo doctor init mcp prompt sandbox serve
+set -l home approvals audit comm context query task token upstream
+set -l commands $offline $home demo doctor go init mcp prompt sandbox serve stop
 
 complete -c keyhole -f
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
@@ -21,7 +21,8 @@ complete -c keyhole -n '__fish_seen_subcommand_from doctor' -l json -d 'Write on
 complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a screen -d 'Find instructions and hidden text'
 
 for pair in 'demo:A guided tour' 'init:Make a home folder' 'serve:Run the gateway' 'mcp:MCP on standard streams' 'task:Tasks' 'query:Ask a Reader' 'approvals:What waits for a human' \
-        'audit:The record' 'token:Who may call' 'context:What an agent has seen' 'prompt:What agents are told'
+        'audit:The record' 'token:Who may call' 'context:What an agent has seen' 'prompt:What agents are told' 'stop:End all that goes outside' 'go:Let external operations begin again' \
+        'upstream:Your own MCP servers'
     set -l word (string split -m 1 : $pair)
     complete -c keyhole -n "not __fish_seen_subcommand_from $commands" -a $word[1] -d $word[2]
 end
@@ -62,7 +63,7 @@ set -l fetch '__fish_seen_subcommand_from sandbox; and __fish_seen_subcommand_fr
 
 complete -c keyhole -n '__fish_seen_subcommand_from sandbox; and not __fish_seen_subcommand_from run fetch' -a run -d 'Run a program in the sandbox'
 complete -c keyhole -n '__fish_seen_subcommand_from sandbox; and not __fish_seen_subcommand_from run fetch' -a fetch -d 'Fetch a URL through the sandbox'
-complete -c keyhole -n $run -l profile -x -a 'run http resolve' -d 'What the program may do'
+complete -c keyhole -n $run -l profile -x -a 'run server http resolve' -d 'What the program may do'
 complete -c keyhole -n $run -l read -r -F -d 'Show, read-only'
 complete -c keyhole -n $run -l write -r -F -d 'Show, writable'
 complete -c keyhole -n $run -l work -x -a '(__fish_complete_directories)' -d 'The folder that is /work'
@@ -70,9 +71,14 @@ complete -c keyhole -n $run -l cache -x -a '(__fish_complete_directories)' -d 'T
 complete -c keyhole -n $run -l network -x -d 'A host that it may connect to, with its port'
 complete -c keyhole -n $run -l allow -x -d 'A host that may have a private address'
 complete -c keyhole -n $run -l bytes-out -x -d 'How much it may send to the network'
+complete -c keyhole -n $run -l env -x -d 'A variable of a server, with its value'
+complete -c keyhole -n $run -l secret -r -F -d 'A variable of a server, with its file'
+complete -c keyhole -n $run -l idle -x -d 'How long nothing may go to a server, seconds'
+complete -c keyhole -n $run -l rate -x -d 'How much a server may write in a second'
 complete -c keyhole -n $run -l time -x -d 'Wall-clock limit, seconds'
 complete -c keyhole -n $run -l memory -x -d 'Memory limit, bytes'
 complete -c keyhole -n $run -l processes -x -d 'Processes and threads at once'
+complete -c keyhole -n $run -l files -x -d 'Open files and sockets of one process'
 complete -c keyhole -n $run -l disk -x -d 'Size of the private /tmp'
 complete -c keyhole -n $run -l output -x -d 'How much may be written'
 complete -c keyhole -n $run -l raw -d 'Show output on a terminal as it is'
@@ -131,7 +137,7 @@ complete -c keyhole -n '__fish_seen_subcommand_from approvals audit' -l ca -r -F
 complete -c keyhole -n '__fish_seen_subcommand_from demo' -l keep -d 'Leave the temporary folder'
 complete -c keyhole -n '__fish_seen_subcommand_from task; and not __fish_seen_subcommand_from open add show list graph execute close' -a 'open add show list graph execute close'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and not __fish_seen_subcommand_from create list revoke' -a 'create list revoke'
-complete -c keyhole -n '__fish_seen_subcommand_from context; and not __fish_seen_subcommand_from show reset add assemble' -a 'show reset add assemble'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and not __fish_seen_subcommand_from show reset add call result assemble' -a 'show reset add call result assemble'
 complete -c keyhole -n '__fish_seen_subcommand_from audit; and not __fish_seen_subcommand_from verify tail show export checkpoint' -a 'verify tail show export checkpoint'
 set -l audit '__fish_seen_subcommand_from audit; and __fish_seen_subcommand_from'
 complete -c keyhole -n "$audit verify" -l state -d 'Verify the rows too'
@@ -146,6 +152,7 @@ complete -c keyhole -n "$audit tail export" -l principal -x -d 'Events by this t
 complete -c keyhole -n "$audit tail export" -l kind -x -d 'Events of this kind'
 complete -c keyhole -n "$audit tail export" -l since -x -d 'Events from then on'
 complete -c keyhole -n "$audit tail export" -l until -x -d 'Events before then'
+complete -c keyhole -n '__fish_seen_subcommand_from stop' -l all -d 'Everything'
 complete -c keyhole -n '__fish_seen_subcommand_from prompt' -a 'controller reader supervisor verifier security-policy'
 complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -a wait -d 'Wait for a query that was left open'
 complete -c keyhole -n '__fish_seen_subcommand_from query; and not __fish_seen_subcommand_from comm' -F
@@ -157,7 +164,26 @@ complete -c keyhole -n '__fish_seen_subcommand_from task context; and __fish_see
 complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l all -d 'Also those that have ended'
 complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from graph' -l dot -d 'For Graphviz'
 complete -c keyhole -n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from graph' -l svg -d 'A picture'
-complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l role -x -a 'controller reader supervisor host reviewer admin' -d 'Its role'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l role -x -a 'controller reader supervisor host reviewer admin hook' -d 'Its role'
+complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l context -x -d 'The context that a hook is for'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from call' -l call -x -d 'One that was asked about'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from call' -l reason -x -d 'Why'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from call' -l wait -x -d 'How long to wait, seconds'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from result' -l failed -d 'The tool failed'
+complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from add' -l tool -x -d 'What gave it'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l expires -x -d 'Valid so long, seconds'
 complete -c keyhole -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from create' -l out -r -F -d 'Write it into a new file'
 complete -c keyhole -n '__fish_seen_subcommand_from context; and __fish_seen_subcommand_from assemble' -l xml -d 'As XML'
+complete -c keyhole -n '__fish_seen_subcommand_from upstream; and not __fish_seen_subcommand_from import add list logs remove review test' -a 'import add list logs remove review test'
+set -l upstream '__fish_seen_subcommand_from upstream; and __fish_seen_subcommand_from'
+complete -c keyhole -n "$upstream logs" -l lines -x -d 'So many of the newest lines'
+complete -c keyhole -n "$upstream review test" -l timeout -x -d 'How long it may take, seconds'
+complete -c keyhole -n "$upstream test" -l rules -d 'Write rules for its tools'
+complete -c keyhole -n "$upstream review" -l approve -x -d 'Approve what the review with this digest showed'
+complete -c keyhole -n "$upstream review" -l tool -x -d 'Only this tool'
+complete -c keyhole -n "$upstream review" -l describe -x -d 'Your own words for a tool'
+complete -c keyhole -n "$upstream import" -F
+complete -c keyhole -n "$upstream import" -l write -d 'Put them into keyhole.yaml'
+complete -c keyhole -n "$upstream import" -l name -x -d 'Only this server'
+complete -c keyhole -n "$upstream import add" -l replace -d 'Replace what is there'
+complete -c keyhole -n "$upstream import add" -l keep-arguments -d 'Also those that look like secrets'

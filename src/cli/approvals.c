@@ -3,6 +3,7 @@
 #include "cli/approvals.h"
 
 #include "base/timestamp.h"
+#include "cli/confirm.h"
 #include "cli/listing.h"
 #include "cli/page.h"
 #include "cli/progress.h"
@@ -119,28 +120,6 @@ int kh_approvals_watch(struct kh_frame *f)
 
 /* --- show --------------------------------------------------------------------------------------------------------- */
 
-/* True if there is a user at a terminal who can be asked. */
-static bool can_ask(const struct kh_frame *f)
-{
-	return !f->options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
-/* Asks the user QUESTION.  Returns false if no line came back: the end of input. */
-static bool ask(struct kh_frame *f, const char *question, struct kh_view *ret_answer)
-{
-	struct kh_view line = {NULL, 0};
-	bool end = false;
-
-	if (!kh_frame_say(f, kh_view_str(question)))
-		return false;
-	if (kh_file_line(stdin, &f->arena, &line, &end) != KH_OK || end) {
-		kh_frame_say(f, KH_LIT("\n"));
-		return false;
-	}
-	*ret_answer = kh_view_trim(line);
-	return true;
-}
-
 /* *RET_SHOWN is what was displayed. */
 static int show_page(struct kh_frame *f, struct kh_view id, int64_t page, yyjson_val **ret_shown)
 {
@@ -165,14 +144,14 @@ static bool go_on(struct kh_frame *f, int64_t page, int64_t pages)
 	snprintf(question, sizeof(question), "Page %lld of %lld.  Return: the next page, q: no more. ", (long long)page,
 		 (long long)pages);
 	struct kh_view answer;
-	return ask(f, question, &answer) && answer.n == 0;
+	return kh_confirm_ask(f, question, &answer) && answer.n == 0;
 }
 
 /* Shows every page; if the user can be asked, waits for them after each but the last.  *RET_ALL: false if they
  * stopped before the end.  *RET_DIGEST is that of what was displayed.  Returns the exit status. */
 static int show_pages(struct kh_frame *f, struct kh_view id, bool *ret_all, struct kh_view *ret_digest)
 {
-	bool asks = can_ask(f);
+	bool asks = kh_confirm_can(f);
 	yyjson_val *shown = NULL;
 	int64_t page = 1, pages = 1;
 	int status = KH_FRAME_DONE;
@@ -269,7 +248,7 @@ static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 		*ret_text = kh_view_str(a->text != NULL ? a->text : a->parameters);
 		return KH_OK;
 	}
-	if (a->file == NULL && can_ask(f) &&
+	if (a->file == NULL && kh_confirm_can(f) &&
 	    !kh_frame_say(f, KH_LIT("Write what is to stand in its place, then Control-D:\n")))
 		return kh_error_set(&f->err, KH_EINPUT, "output_lost", "the terminal is gone");
 	enum kh_err e = kh_frame_input(f, a->file != NULL ? a->file : "-", EDIT_LIMIT, ret_text);
@@ -296,7 +275,7 @@ static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool
 		call->shown = a->shown;
 		return KH_FRAME_DONE;
 	}
-	if (!can_ask(f))
+	if (!kh_confirm_can(f))
 		return KH_FRAME_REFUSE(f, "shown_missing",
 				       "name what was displayed: --shown DIGEST, as `keyhole approvals show` wrote it");
 	*ret_ask = true;
@@ -310,10 +289,7 @@ static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool
 
 static int confirm(struct kh_frame *f, enum kh_choice choice)
 {
-	struct kh_view answer = {NULL, 0};
-
-	if (ask(f, questions[choice], &answer) &&
-	    (kh_view_eq_nocase(answer, KH_LIT("y")) || kh_view_eq_nocase(answer, KH_LIT("yes"))))
+	if (kh_confirm_yes(f, questions[choice]))
 		return KH_FRAME_DONE;
 	kh_frame_note(f, KH_LIT("Nothing was decided.\n"));
 	return KH_FRAME_NOT;

@@ -69,7 +69,7 @@ static enum kh_err take_page(struct kh_audits_far *far, struct kh_arena *arena, 
 			     struct kh_error *err)
 {
 	struct kh_remote_answer answer;
-	struct kh_view path, rest, line;
+	struct kh_view path, rest, line, asked = kh_arena_dup(arena, kh_view_str(far->after));
 	enum kh_err e = path_of(far, arena, &path);
 
 	if (e != KH_OK)
@@ -80,6 +80,8 @@ static enum kh_err take_page(struct kh_audits_far *far, struct kh_arena *arena, 
 	rest = kh_view_trim(answer.body);
 	while (e == KH_OK && rest.n > 0 && kh_view_split(&rest, '\n', &line) && kh_eventout_step(far->out))
 		e = take(far, arena, line, err);
+	if (e == KH_OK && answer.next.n > 0 && kh_view_eq(answer.next, asked))
+		return kh_remote_strange(far->remote, KH_EREFUSED, "a page names itself as the next", err);
 	if (answer.next.n > 0)
 		snprintf(far->after, sizeof(far->after), "%.*s", KH_FMT(answer.next));
 	*ret_more = answer.next.n > 0;

@@ -2,6 +2,7 @@
  * may be anything, so it is only opened.  What a server says is put into a row quoted, or not at all. */
 #include "cli/checkup.h"
 
+#include "core/policy/upstreams.h"
 #include "errand/rights.h"
 #include "home/secret.h"
 #include "home/supplies.h"
@@ -157,6 +158,47 @@ static void check_search(struct checkup *c, const struct kh_config_search *searc
 	check_remote(c, &secret, search->authority);
 }
 
+/* The file of a secret, as the executor will look for it: not empty, and for its owner alone. */
+static void check_upstream_secret(struct checkup *c, const struct kh_config_upstream *up, const struct kh_pair *pair)
+{
+	struct kh_view scheme, file = pair->text, owner = kh_arena_printf(c->arena, "upstream %.*s", KH_FMT(up->name));
+
+	if (!kh_upstreams_secret(pair->text, &scheme, &file) || owner.p == NULL)
+		return;
+	struct kh_view path = kh_arena_printf(c->arena, "%.*s%s%.*s",
+					      KH_FMT(file.p[0] == '/' ? KH_LIT("") : c->home->folder.path),
+					      file.p[0] == '/' ? "" : "/", KH_FMT(file));
+	struct kh_diagnosis *row = add_named(
+		c, kh_arena_printf(c->arena, "%.*s of %.*s", KH_FMT(pair->name), KH_FMT(owner)), pair->line,
+		"the server is not started");
+	struct stat st = {0};
+	const char *why = path.p == NULL || stat(path.p, &st) != 0   ? strerror(errno)
+			  : !S_ISREG(st.st_mode)                     ? "it is not a plain file"
+			  : st.st_uid != geteuid() && st.st_uid != 0 ? "it belongs to somebody else"
+			  : (st.st_mode & 077) != 0                  ? "others may use it: chmod 600 it"
+			  : st.st_size == 0                          ? "it is empty"
+								     : NULL;
+	row->has = why == NULL;
+	snprintf(row->detail, sizeof(row->detail), "%s", why != NULL ? why : "a file of its owner's alone");
+}
+
+static void check_upstream(struct checkup *c, const struct kh_config_upstream *up)
+{
+	struct kh_view owner = kh_arena_printf(c->arena, "upstream %.*s", KH_FMT(up->name));
+
+	if (up->command.n > 0)
+		check_path(c, owner, up->command.at[0], PROGRAM, up->line, "the server is not started");
+	if (up->program.n > 0)
+		check_path(c, owner, up->program, FOLDER, up->line, "the server is not started");
+	for (size_t i = 0; i < up->read.n; i++)
+		check_path(c, owner, up->read.at[i], EITHER, up->line, "the server is not started");
+	for (size_t i = 0; i < up->write.n; i++)
+		check_path(c, owner, up->write.at[i], EITHER, up->line, "the server is not started");
+	for (size_t i = 0; i < up->secrets.n; i++)
+		check_upstream_secret(c, up, &up->secrets.at[i]);
+	check_authority(c, owner, up->authority, up->line);
+}
+
 static void check_rule(struct checkup *c, const struct kh_policy_rule *rule)
 {
 	const struct kh_policy_command *commands = rule->commands.at;
@@ -174,6 +216,7 @@ struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count)
 	const struct kh_config_reader *readers = config->readers.at;
 	const struct kh_config_database *databases = config->databases.at;
 	const struct kh_policy_rule *rules = config->policy.operations.at;
+	const struct kh_config_upstream *upstreams = config->upstreams.at;
 	struct checkup c = {.home = home, .arena = &home->arena};
 
 	for (size_t i = 0; i < config->readers.n; i++)
@@ -184,6 +227,8 @@ struct kh_diagnosis *kh_checkup_run(struct kh_home *home, size_t *ret_count)
 	check_authority(&c, KH_LIT("comm.fetch"), config->network.authority, config->network.line);
 	for (size_t i = 0; i < config->policy.operations.n; i++)
 		check_rule(&c, &rules[i]);
+	for (size_t i = 0; i < config->upstreams.n; i++)
+		check_upstream(&c, &upstreams[i]);
 	*ret_count = kh_arena_check(&home->arena) == KH_OK ? c.count : 0;
 	return c.rows;
 }

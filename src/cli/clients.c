@@ -166,3 +166,16 @@ const char *kh_clients_unprotected(void)
 	       "change the store, the tokens and the sealed content, and end the gateway. To keep them apart, run the\n"
 	       "gateway as a user of its own: keyhole init --system (keyhole-serve(1)).\n";
 }
+
+struct kh_view kh_clients_upstreams(struct kh_arena *arena, const struct kh_config *config)
+{
+	size_t n = config->upstreams.n;
+
+	if (n == 0)
+		return kh_view_of(NULL, 0);
+	return kh_arena_printf(arena,
+			       "keyhole: " KH_FOLDER_CONFIG
+			       " has %zu upstream server%s: agents are offered the tools that an admin has approved "
+			       "(keyhole upstream review)\n",
+			       n, n == 1 ? "" : "s");
+}

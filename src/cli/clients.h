@@ -30,4 +30,7 @@ void kh_clients_approvals(struct kh_buf *buf, const struct kh_clients *clients);
 /* Returns a text that says what a gateway that runs as the agent's own user does not protect (I9). */
 const char *kh_clients_unprotected(void);
 
+/* The line that a gateway says if its configuration has upstreams: what is offered of them, and how; else empty. */
+struct kh_view kh_clients_upstreams(struct kh_arena *arena, const struct kh_config *config);
+
 #endif

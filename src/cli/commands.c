@@ -1,6 +1,6 @@
 /*
  * Every command that a user may type: one row with its words, its help, its options, and what of a home it needs.  The
- * frame does the rest (frame.h).  An option says which member of the command's arguments it fills.
+ * frame does the rest (frame.h).  An option says which member of the command's arguments it fills (takes.h).
  */
 #include "cli/commands.h"
 
@@ -11,6 +11,7 @@
 #include "cli/comms_show.h"
 #include "cli/contexts.h"
 #include "cli/doctor.h"
+#include "cli/halts.h"
 #include "cli/init/init.h"
 #include "cli/mcp.h"
 #include "cli/policies.h"
@@ -22,238 +23,12 @@
 #include "cli/tasks.h"
 #include "cli/tokens.h"
 #include "cli/tour/tour.h"
+#include "cli/upstream/logs.h"
+#include "cli/upstream/review.h"
+#include "cli/upstream/servers.h"
+#include "cli/upstream/trial.h"
 
-/* --- options ------------------------------------------------------------------------------------------------------ */
-
-#define FILLS(arguments, member) KH_OPTION(struct arguments, member)
-
-static const struct kh_option init[] = {
-	{"--system", NULL, "for the whole machine: /etc/keyhole, /var/lib/keyhole, user keyhole",
-	 FILLS(kh_init_args, system.is_wanted)},
-	{"--user", "NAME", "with --system: another user (default: keyhole)", FILLS(kh_init_args, system.user)},
-	{"--root", "DIR", "with --system: below DIR in place of /", FILLS(kh_init_args, system.root)},
-	{"--reader", "URL", "a model that reads: its endpoint; none: no model, and no question about one",
-	 FILLS(kh_init_args, reader.url)},
-	{"--model", "NAME", "the model's name there", FILLS(kh_init_args, reader.model)},
-	{"--key-file", "FILE", "its key is in FILE: an absolute path, or a name in the home folder",
-	 FILLS(kh_init_args, reader.key_file)},
-	{"--key-environment", "NAME", "its key is in this variable of the gateway's environment",
-	 FILLS(kh_init_args, reader.key_environment)},
-	{"--driver", "NAME", "openai or anthropic (default: by the URL's path)", FILLS(kh_init_args, reader.driver)},
-	{"--internal", "YES|NO", "whether whoever runs it may read what agents write (default: no)",
-	 FILLS(kh_init_args, reader.internal)},
-};
-
-static const struct kh_option serve[] = {
-	{"--listen", "ADDRESS", "serve HTTP on ADDRESS:PORT, in place of the configuration's; repeatable",
-	 FILLS(kh_serve_args, listen)},
-	{"--socket", "PATH", "the socket of relays, in place of the configuration's", FILLS(kh_serve_args, socket)},
-	{"--print-clients", NULL, "write what to paste into clients, also without a terminal",
-	 FILLS(kh_serve_args, print_clients)},
-};
-
-static const struct kh_option mcp[] = {
-	{"--socket", "PATH", "the gateway's socket (default: $KEYHOLE_SOCKET, or the home folder's)",
-	 FILLS(kh_mcp_args, socket)},
-	{"--relay", NULL, "relay, or fail: never serve from the home folder", FILLS(kh_mcp_args, relay_only)},
-	{"--print", NULL, "write what to paste into a client, and end", FILLS(kh_mcp_args, print)},
-};
-
-static const struct kh_option demo[] = {
-	{"--keep", NULL, "leave the temporary folder, to look around", FILLS(kh_tour_args, keep)},
-};
-
-static const struct kh_option doctor[] = {
-	{"--home", "DIR", "the home folder whose configuration is looked at (default: as for all commands)",
-	 FILLS(kh_doctor_args, home)},
-	{"--json", NULL, "write one JSON object", FILLS(kh_doctor_args, json)},
-};
-
-static const struct kh_option task_open[] = {
-	{"--bits", "N", "a smaller budget than the policy's", FILLS(kh_tasks_args, bits)},
-};
-
-static const struct kh_option task_add[] = {
-	{"--source", "TEXT", "where it came from, for people (default: the file's name)", FILLS(kh_tasks_args, source)},
-};
-
-static const struct kh_option task_graph[] = {
-	{"--dot", NULL, "for Graphviz (the default)", FILLS(kh_tasks_args, dot)},
-	{"--svg", NULL, "a picture", FILLS(kh_tasks_args, svg)},
-};
-
-static const struct kh_option task_list[] = {
-	{"--all", NULL, "also those that have ended", FILLS(kh_tasks_args, all)},
-};
-
-#define WAIT_FOR_QUERY                                                                                  \
-	{                                                                                               \
-		"--wait", "SECONDS", "how long to wait (default: 60)", FILLS(kh_queries_args, wait_ms), \
-			.unit = KH_OPTION_SECONDS                                                       \
-	}
-
-static const struct kh_option query[] = {
-	WAIT_FOR_QUERY,
-	{"--task", "TASK", "the task, if the query names none", FILLS(kh_queries_args, task)},
-};
-
-static const struct kh_option query_wait[] = {WAIT_FOR_QUERY};
-
-static const struct kh_option comm_each[] = {
-	{"--task", "TASK", "the task, if more than one is open", FILLS(kh_comms_args, task)},
-	{"--reason", "TEXT", "why it is needed: specific, for the record", FILLS(kh_comms_args, reason)},
-	{"--declaration", "ID", "call one that was declared before", FILLS(kh_comms_args, declaration)},
-	{"--fenced", NULL, "also write the content, in its fence, if the policy allows it",
-	 FILLS(kh_comms_args, fenced)},
-	{"--wait", "SECONDS", "how long to wait for a human (default: 60)", FILLS(kh_comms_args, wait_ms),
-	 .unit = KH_OPTION_WAIT, .preset = 60000},
-};
-
-static const struct kh_option approvals_list[] = {
-	{"--all", NULL, "also those that no longer wait", FILLS(kh_approvals_args, all)},
-};
-
-static const struct kh_option approvals_watch[] = {
-	{"--count", "N", "end after so many", FILLS(kh_approvals_args, count)},
-};
-
-static const struct kh_option approvals_show[] = {
-	{"--page", "N", "this page alone", FILLS(kh_approvals_args, page)},
-};
-
-static const struct kh_option approvals_tries[] = {
-	{"--try", "N", "this try alone", FILLS(kh_approvals_args, number)},
-	{"--page", "N", "this page of it", FILLS(kh_approvals_args, page)},
-};
-
-/* The options of all three decisions; then those of one of them. */
-#define DECISION                                                                                   \
-	{"--shown", "DIGEST", "of what was displayed; without it, it is displayed now",            \
-	 FILLS(kh_approvals_args, shown)},                                                         \
-	{                                                                                          \
-		"--note", "TEXT", "your own words, for the record", FILLS(kh_approvals_args, note) \
-	}
-
-static const struct kh_option approvals_approve[] = {
-	DECISION,
-	{"--host", "HOST", "of an operation: with any arguments towards this host, the one that was shown, in its task",
-	 FILLS(kh_approvals_args, host)},
-	{"--uses", "N", "of an operation: so often (default: 1)", FILLS(kh_approvals_args, uses)},
-	{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z",
-	 FILLS(kh_approvals_args, until)},
-};
-
-static const struct kh_option approvals_reject[] = {DECISION};
-
-static const struct kh_option approvals_edit[] = {
-	DECISION,
-	{"--text", "TEXT", "the answer", FILLS(kh_approvals_args, text)},
-	{"--parameters", "JSON", "an operation's parameters, as an object", FILLS(kh_approvals_args, parameters)},
-	{"--file", "FILE", "a file that holds either", FILLS(kh_approvals_args, file)},
-};
-
-static const struct kh_option audit_verify[] = {
-	{"--state", NULL, "verify the rows too", FILLS(kh_audits_args, state)},
-	{"--witness", "FILE", "compare with the checkpoints in FILE (default: the configuration's witness)",
-	 FILLS(kh_audits_args, witness)},
-	{"--key", "HEX", "the public key that is expected (default: of the home's audit.key)",
-	 FILLS(kh_audits_args, key)},
-	{"--progress", NULL, "show progress, also if standard error is no terminal", FILLS(kh_audits_args, progress)},
-};
-
-/* The options that filter events. */
-#define EVENTS                                                                                            \
-	{"--task", "ID", "only events of this task; `system`: those of no task",                          \
-	 FILLS(kh_audits_trail_args, wanted.task)},                                                       \
-		{"--principal", "WHO", "only events by this token: its id, its name, or `keyhole`",       \
-		 FILLS(kh_audits_trail_args, wanted.principal)},                                          \
-		{"--kind", "KIND", "only events of this kind, or group of kinds: query.delivered, query", \
-		 FILLS(kh_audits_trail_args, wanted.kind)},                                               \
-		{"--since", "TIME", "only events from then on: 2026-11-15, 2026-11-15T08:30:00Z",         \
-		 FILLS(kh_audits_trail_args, wanted.since)},                                              \
-	{                                                                                                 \
-		"--until", "TIME", "only events before then", FILLS(kh_audits_trail_args, wanted.until)   \
-	}
-
-static const struct kh_option audit_tail[] = {
-	{"-n", "N", "so many events (default: 10)", FILLS(kh_audits_trail_args, last), .preset = 10},
-	{"--lines", "N", "the same", FILLS(kh_audits_trail_args, last)},
-	{"-f", NULL, "go on, and show events as they come", FILLS(kh_audits_trail_args, follow)},
-	{"--follow", NULL, "the same", FILLS(kh_audits_trail_args, follow)},
-	EVENTS,
-};
-
-static const struct kh_option audit_export[] = {
-	{"--format", "FORMAT", "jsonl (default) or cef", FILLS(kh_audits_trail_args, format)},
-	EVENTS,
-};
-
-static const struct kh_option token_create[] = {
-	{"--role", "ROLE", "controller (default), reader, supervisor, host, reviewer or admin",
-	 FILLS(kh_tokens_args, role)},
-	{"--expires", "SECONDS", "valid so long (default: until it is revoked)", FILLS(kh_tokens_args, expires_ms),
-	 .unit = KH_OPTION_SECONDS},
-	{"--bits", "N", "a smaller budget for a controller's context", FILLS(kh_tokens_args, bits)},
-	{"--out", "FILE", "write the token into a new file (0600), not to standard output", FILLS(kh_tokens_args, out)},
-};
-
-static const struct kh_option context_add[] = {
-	{"--source", "TEXT", "where it came from, for people", FILLS(kh_contexts_args, source)},
-};
-
-static const struct kh_option context_assemble[] = {
-	{"--xml", NULL, "XML", FILLS(kh_contexts_args, xml)},
-};
-
-static const struct kh_option policy_test[] = {
-	{"--policy", "FILE", "the policy, in place of the one that FILE names", FILLS(kh_policies_args, policy)},
-};
-
-static const struct kh_option sandbox_run[] = {
-	{"--profile", "NAME", "what the program may do: run (default), http, resolve",
-	 FILLS(kh_sandbox_run_args, profile)},
-	{"--read", "PATH", "a file or folder that it sees, read-only", FILLS(kh_sandbox_run_args, read)},
-	{"--write", "PATH", "a file or folder that it may change", FILLS(kh_sandbox_run_args, write)},
-	{"--work", "DIR", "the folder that is its /work, writable (default: an empty one)",
-	 FILLS(kh_sandbox_run_args, work)},
-	{"--cache", "DIR", "the folder that is its /cache, read-only", FILLS(kh_sandbox_run_args, cache)},
-	{"--network", "HOST:PORT", "a host that it may connect to, by its name; nothing else answers",
-	 FILLS(kh_sandbox_run_args, network)},
-	{"--allow", "HOST[:PORT]", "a host of --network that may have a private or local address",
-	 FILLS(kh_sandbox_run_args, allow)},
-	{"--bytes-out", "BYTES", "how much it may send to the network", FILLS(kh_sandbox_run_args, bytes_out),
-	 .unit = KH_OPTION_BYTES},
-	{"--time", "SECONDS", "wall-clock limit", FILLS(kh_sandbox_run_args, limits.wall_ms),
-	 .unit = KH_OPTION_SECONDS},
-	{"--memory", "BYTES", "memory limit", FILLS(kh_sandbox_run_args, limits.memory), .unit = KH_OPTION_BYTES},
-	{"--processes", "N", "processes and threads at once", FILLS(kh_sandbox_run_args, limits.processes)},
-	{"--disk", "BYTES", "size of its private /tmp", FILLS(kh_sandbox_run_args, limits.disk),
-	 .unit = KH_OPTION_BYTES},
-	{"--output", "BYTES", "how much it may write", FILLS(kh_sandbox_run_args, limits.output),
-	 .unit = KH_OPTION_BYTES},
-	{"--raw", NULL, "show its output on a terminal as it is", FILLS(kh_sandbox_run_args, raw)},
-	{"--json", NULL, "write one JSON object, with the output in it", FILLS(kh_sandbox_run_args, json)},
-};
-
-static const struct kh_option sandbox_fetch[] = {
-	{"--allow", "HOST[:PORT]", "a host that may have a private or local address",
-	 FILLS(kh_sandbox_fetch_args, allow)},
-	{"--http", NULL, "plain http is fine, too", FILLS(kh_sandbox_fetch_args, http)},
-	{"--ca", "FILE", "trust these certificates in place of the system's", FILLS(kh_sandbox_fetch_args, ca)},
-	{"--header", "NAME: VALUE", "send this header", FILLS(kh_sandbox_fetch_args, header)},
-	{"--post", "FILE", "POST this file; - is standard input", FILLS(kh_sandbox_fetch_args, post)},
-	{"--max-bytes", "BYTES", "how long the body may be", FILLS(kh_sandbox_fetch_args, limits.output),
-	 .unit = KH_OPTION_BYTES},
-	{"--timeout", "SECONDS", "wall-clock limit", FILLS(kh_sandbox_fetch_args, limits.wall_ms),
-	 .unit = KH_OPTION_SECONDS},
-	{"--redirects", "N", "follow so many within the host (default: 5)", FILLS(kh_sandbox_fetch_args, redirects),
-	 .unit = KH_OPTION_NUMBER, .preset = 5},
-	{"--include", NULL, "write the response's headers before the body", FILLS(kh_sandbox_fetch_args, include)},
-	{"--raw", NULL, "show the body on a terminal as it is", FILLS(kh_sandbox_fetch_args, raw)},
-	{"--json", NULL, "write one JSON object about the response, and no body", FILLS(kh_sandbox_fetch_args, json)},
-};
-
-/* --- commands ----------------------------------------------------------------------------------------------------- */
+#include "cli/takes.h" /* after those of the commands */
 
 /* What a command needs of the home, and whose token it calls with. */
 #define CALL(caller) .use = KH_HOME_CALL, .role = KH_ROLE_##caller
@@ -433,9 +208,16 @@ const struct kh_frame_command kh_commands[] = {
 	 "checkpoint is also written as one line, which you can keep as a witness of your own.\n",
 	 .use = KH_HOME_CALL, NO_TOKEN, THERE("audit checkpoint"), .run = kh_audits_checkpoint},
 
+	{"stop", "end all that goes outside", AT_HOME, "[OPTION...] --all",
+	 "End every upstream server, and refuse every external operation, whatever was approved, until a human\n"
+	 "says `keyhole go`.\n",
+	 CALL(REVIEWER), TAKES(kh_halts_args, stop), .run = kh_halts_stop},
+	{"go", "let external operations begin again", AT_HOME, "[OPTION...]",
+	 "Let external operations begin again, after `keyhole stop --all`.\n", CALL(REVIEWER), .run = kh_halts_go},
+
 	{"token create", "make a token", AT_HOME, "[OPTION...] NAME",
-	 "Make a token.  A token is one caller; a controller's token also begins a fresh context.  The token is\n"
-	 "written once and stored nowhere.  An admin makes every kind of token, a host makes controllers' tokens.\n",
+	 "Make a token: one caller, and for a controller a fresh context.  It is written once and stored nowhere.\n"
+	 "An admin makes every kind of token, a host those of controllers and of hooks for their contexts.\n",
 	 WORDS(1, 1), CALL(ADMIN), TAKES(kh_tokens_args, token_create), .run = kh_tokens_create},
 	{"token list", "list tokens, without their secrets", AT_HOME, "[OPTION...]",
 	 "List tokens, without their secrets.  An admin sees all of them, a host those that it made.\n", CALL(ADMIN),
@@ -452,13 +234,47 @@ const struct kh_frame_command kh_commands[] = {
 	 "tasks are closed.  Only a reviewer's or an admin's token may do this, and REASON is on the record.\n",
 	 WORDS(2, 2), CALL(REVIEWER), .run = kh_contexts_reset},
 	{"context add", "put a host's block into a context", AT_HOME, "[OPTION...] CONTEXT EVENT FILE",
-	 "Put a block into a context that this host keeps.  EVENT says what the block is, and decides how far it is\n"
-	 "trusted: system_prompt, user_message, goal, commitment or supervisor_message.  FILE is its text; - is\n"
-	 "standard input.  Content from outside goes into a task instead: `keyhole task add`.\n",
+	 "Put a block into a context that this host keeps.  EVENT says what it is and decides how far it is trusted:\n"
+	 "system_prompt, user_message, goal, commitment, supervisor_message; or, untrusted, what the agent was given:\n"
+	 "tool_result, mcp_response, file_read, web_fetch.  FILE is the text; - is standard input.\n",
 	 WORDS(3, 3), CALL(HOST), TAKES(kh_contexts_args, context_add), .run = kh_contexts_add},
+	{"context call", "ask before an agent calls a tool of its own", AT_HOME, "[OPTION...] CONTEXT [TOOL ARGUMENTS]",
+	 "Ask whether an agent may call a tool that its host runs itself.  ARGUMENTS is a JSON object.  The policy's\n"
+	 "rule is that for host__TOOL.  `allow` is written once, and is exit status 0; `verify` means that somebody\n"
+	 "decides: ask again with --call.  Keyhole runs nothing: tell the result with `keyhole context result`.\n",
+	 WORDS(1, 3), CALL(HOST), TAKES(kh_contexts_call_args, context_call), .run = kh_contexts_call},
+	{"context result", "tell what came of such a call", AT_HOME, "[OPTION...] CONTEXT CALL FILE",
+	 "Tell what came of a call that was allowed.  FILE is what the agent is given; - is standard input.\n",
+	 WORDS(3, 3), CALL(HOST), TAKES(kh_contexts_call_args, context_result), .run = kh_contexts_result},
 	{"context assemble", "write a context as an agent gets it", AT_HOME, "[OPTION...] CONTEXT",
 	 "Write a context's blocks as an agent is to get them, the security policy first: as JSON, or as XML.\n",
 	 WORDS(1, 1), CALL(HOST), TAKES(kh_contexts_args, context_assemble), .run = kh_contexts_assemble},
+	{"upstream import", "take the MCP servers of a client's configuration", AT_HOME, "[OPTION...] FILE",
+	 "Take the MCP servers of a client's configuration: mcpServers of Claude, Cursor, Gemini or Windsurf, servers\n"
+	 "of VS Code, context_servers of Zed, mcp_servers of Codex; - is standard input.  Without --write, the "
+	 "section\n"
+	 "`upstreams` is printed and nothing is changed.  With --write, it goes into keyhole.yaml, and what may be a\n"
+	 "secret into files of its own; no secret is printed.\n",
+	 WORDS(1, 1), .use = KH_HOME_LOOK, NO_TOKEN, TAKES(kh_servers_args, upstream_import), .run = kh_servers_import},
+	{"upstream add", "put an MCP server into keyhole.yaml", AT_HOME,
+	 "[OPTION...] NAME URL   (or: keyhole upstream add NAME -- COMMAND [ARGUMENT...])",
+	 "Put an MCP server into keyhole.yaml: one over Streamable HTTP, or a program.  The program of `npx -y "
+	 "PACKAGE`\n"
+	 "or `uvx PACKAGE` is the installed copy; if there is none, the command that installs it is written.\n",
+	 WORDS(2, 129), .use = KH_HOME_LOOK, NO_TOKEN, .size = sizeof(struct kh_servers_args),
+	 .options = upstream_import + 2, .option_count = 2 /* the last two */, .run = kh_servers_add},
+	{"upstream list", "list the MCP servers of keyhole.yaml", AT_HOME, "[OPTION...]",
+	 "List the MCP servers of keyhole.yaml, what each was granted, and how it is: whether the gateway runs it, "
+	 "why\n"
+	 "not, and how much it has sent to the network today.\n",
+	 .use = KH_HOME_LOOK, NO_TOKEN, .run = kh_servers_list},
+	{"upstream logs", "show what an MCP server wrote, and how it ended", AT_HOME, "[OPTION...] NAME",
+	 "Show what the upstream server NAME wrote to its standard error, when the gateway started it, how it ended,\n"
+	 "which of its connections were refused, and which calls failed.  All of it is shown escaped.\n",
+	 WORDS(1, 1), .use = KH_HOME_LOOK, NO_TOKEN, TAKES(kh_logs_args, upstream_logs), .run = kh_logs_run},
+	{"upstream remove", "take an MCP server out of keyhole.yaml", AT_HOME, "[OPTION...] NAME",
+	 "Take an MCP server out of keyhole.yaml.  The files of its secrets stay.\n", WORDS(1, 1), .use = KH_HOME_LOOK,
+	 NO_TOKEN, .run = kh_servers_remove},
 	{"prompt", "print the prompt for a Controller or a Reader", AT_HOME, "[OPTION...] [NAME]",
 	 "Print the prompt for a Controller or a Reader.  Without NAME, list the prompts.\n", WORDS(0, 1), NO_HOME,
 	 .run = kh_prompts_run},
@@ -478,6 +294,21 @@ const struct kh_frame_command kh_commands[] = {
 	{"comm check", "check a declaration of external I/O", OFFLINE(KH_COMM_CHECK, "a declaration")},
 	{"policy explain", "say what a policy decides, by which rule, and why",
 	 OFFLINE(KH_POLICY_EXPLAIN, "{\"policy\":\"path\",\"request\":{...}}")},
+
+	{"upstream review", "see what an upstream server offers, and approve it", AT_HOME, "[OPTION...] NAME",
+	 "Start the upstream server NAME of keyhole.yaml, note what it offers, and show all of it, with what differs\n"
+	 "from what was approved.  Everything that the server says stands behind a bar: it is untrusted.  Nothing of\n"
+	 "it is offered to agents before an admin has approved it: at a terminal he is asked, elsewhere he names the\n"
+	 "digest that the review shows.  Whatever differs later is held, and has to be approved again, even if it\n"
+	 "changes back.\n",
+	 "0 nothing waits, or it was approved; 1 something waits, or the server does not work; 2 not usable.",
+	 WORDS(1, 1), ASK(ADMIN), TAKES(kh_review_args, upstream_review), .run = kh_cli_upstream_review_run},
+	{"upstream test", "start an upstream server, and say what it offers", AT_HOME, "[OPTION...] NAME",
+	 "Start the upstream server NAME of keyhole.yaml as the gateway would, in its sandbox, and ask which tools\n"
+	 "it offers.  Nothing is kept, and no agent is given its tools.  If it does not work, say why, what it\n"
+	 "wrote last, and what to do.\n",
+	 "0 it works; 1 it does not; 2 not usable.", WORDS(1, 1), .use = KH_HOME_LOOK, .without_token = true,
+	 TAKES(kh_trial_args, upstream_test), .run = kh_trial_run},
 
 	{"policy test", "check a policy against expected decisions", TOOL, "[OPTION...] FILE",
 	 "Check a policy against the decisions that FILE expects.  FILE has requests as `keyhole policy explain`\n"

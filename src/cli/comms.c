@@ -62,6 +62,16 @@ static void print_fenced(struct kh_frame *f, struct kh_buf *buf, const struct kh
 	kh_buf_lit(buf, "---- END OF UNTRUSTED EXTERNAL CONTENT ----\n");
 }
 
+/* What a rule vets is still a server's text: it is framed, so that it cannot pass for ours. */
+static void print_vetted(struct kh_buf *buf, const struct kh_comm_look *look)
+{
+	if (look->content.p == NULL)
+		return;
+	kh_buf_lit(buf, "---- CONTENT THAT THE POLICY VETS ----\n");
+	kh_terminal_frame(buf, kh_tainted_wrap(look->content), kh_terminal_columns(STDOUT_FILENO));
+	kh_buf_lit(buf, "---- END OF CONTENT THAT THE POLICY VETS ----\n");
+}
+
 static void print_again(struct kh_buf *buf, const struct kh_comm_look *look)
 {
 	struct kh_view name = kh_operation_short(look->operation);
@@ -79,12 +89,17 @@ static void print_next(struct kh_buf *buf, const struct kh_comm_look *look)
 		break;
 	case KH_ENDED_OK:
 		kh_buf_printf(buf,
-			      "Sealed as block %.*s of task %.*s, untrusted, taint high: `keyhole query` asks about "
+			      "Sealed as block %.*s of task %.*s, %s, taint %s: `keyhole query` asks about "
 			      "it.\n",
-			      KH_FMT(look->block), KH_FMT(look->task));
+			      KH_FMT(look->block), KH_FMT(look->task),
+			      kh_words_name(&kh_label_trust_words, look->trust),
+			      kh_words_name(&kh_label_taint_words, look->taint));
 		break;
 	case KH_ENDED_FAILED:
 	case KH_ENDED_UNKNOWN:
+		if (look->block.n > 0)
+			kh_buf_printf(buf, "What came back is sealed as block %.*s of task %.*s.\n",
+				      KH_FMT(look->block), KH_FMT(look->task));
 		kh_buf_printf(buf, "%sWhat is known of it, for humans: keyhole comm show %.*s\n",
 			      look->ended == KH_ENDED_UNKNOWN
 				      ? "It began and was cut off: whether it took effect is not known.\n"
@@ -108,6 +123,7 @@ static int write_look(struct kh_frame *f, const struct kh_comm_look *look)
 		      KH_FMT(look->operation));
 	print_parameters(f, &buf, look);
 	print_fenced(f, &buf, look);
+	print_vetted(&buf, look);
 	print_next(&buf, look);
 	return kh_frame_outcome(kh_frame_text(f, &buf), look->ended == KH_ENDED_OK);
 }

@@ -7,6 +7,7 @@
 #include "cli/checkup.h"
 #include "cli/machine.h"
 #include "outside/converse.h"
+#include "sandbox/ids.h"
 #include "sandbox/probe.h"
 
 #include <errno.h>
@@ -231,13 +232,26 @@ static void print_section(const struct doctor *d, const struct section *s)
 		print_row(d, &s->row[i]);
 }
 
+static bool has_own_users(void)
+{
+	unsigned first = 0;
+
+	return kh_ids_range("/etc/passwd", "/etc/group", &first, NULL) == KH_OK && first > 0;
+}
+
 /* Returns what the sandbox cannot protect, depending on the user who runs it (I9). */
 static const char *about_user(const struct doctor *d)
 {
+	if (d->uid == 0 && !has_own_users())
+		return "Keyhole runs as root here, in a user namespace with few ids. Programs in all sandboxes are "
+		       "user "
+		       "65534 outside, who should own nothing; Keyhole itself could do everything, so a user of its "
+		       "own is better: `keyhole init --system` makes one.";
 	return d->uid == 0
-		       ? "Keyhole runs as root here. Programs in the sandbox are user 65534 outside, who should own "
-			 "nothing; Keyhole itself could do everything, so a user of its own is better: `keyhole init "
-			 "--system` makes one."
+		       ? "Keyhole runs as root here. Each sandbox is a user of its own outside, from 2100000000 on, "
+			 "who "
+			 "owns nothing; Keyhole itself could do everything, so a user of its own is better: `keyhole "
+			 "init --system` makes one."
 		       : "Keyhole runs as you. Programs in the sandbox have your user id outside too: what keeps them "
 			 "from your files is the sandbox alone. And what runs as you without a sandbox, such as an "
 			 "agent, can read and change whatever Keyhole can (store, tokens, sealed content), trace it "

@@ -165,7 +165,7 @@ static size_t severity(struct kh_view kind)
 {
 	static const char *const kinds[] = {
 		[8] = "alert",
-		[6] = "call.refused calls.refused task.failed declaration.denied",
+		[6] = "call.refused calls.refused task.failed declaration.denied system.halted system.resumed",
 		[5] = "query.refused query.held context.reset token.created token.revoked declaration.asked",
 		[4] = "operation.begun operation.ended approval.void approval.decided ask.failed phase.changed",
 	};

@@ -34,6 +34,7 @@ static const struct {
 	{"store_busy", "another process holds the store: try again"},
 	{"store_corrupt", "`keyhole audit verify` says where; put back a copy"},
 	{"store_older", "this is an older copy of the store than the witness saw: put back the newer one"},
+	{"witness_changed", "put back what the witness file had, or name another file as audit.witness_file"},
 	{"witness_incomplete", "put back what the witness file had, or name another file as audit.witness_file"},
 };
 

@@ -1,14 +1,19 @@
 /* Lists.  What others wrote in them is a value in one line of a table, or a string of JSON. */
 #include "cli/listing.h"
 
+#define PAGES 10000 /* more than any store fills; a gateway that is none could go on for ever */
+
 /* Joins all pages. */
 static enum kh_err gather(struct kh_frame *f, kh_engine_fn *fn, struct kh_page *page, yyjson_mut_doc *doc,
 			  yyjson_mut_val *list)
 {
 	yyjson_val *items = NULL, *item;
-	size_t i, max;
+	size_t i, max, pages = 0;
 
 	do {
+		if (pages++ == PAGES)
+			return kh_error_set(&f->err, KH_EREFUSED, "gateway_strange", "the list has more than %d pages",
+					    PAGES);
 		enum kh_err e = kh_frame_call(f, fn, page);
 		if (e == KH_OK)
 			e = kh_json_read(&f->arena, page->json, &items, &f->err);
@@ -16,6 +21,9 @@ static enum kh_err gather(struct kh_frame *f, kh_engine_fn *fn, struct kh_page *
 			return e;
 		yyjson_arr_foreach (items, i, max, item)
 			yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, item));
+		if (page->next.n > 0 && kh_view_eq(page->next, page->after))
+			return kh_error_set(&f->err, KH_EREFUSED, "gateway_strange",
+					    "a page of the list names itself as the next");
 		page->after = page->next;
 	} while (page->after.n > 0);
 	return KH_OK;

@@ -4,14 +4,15 @@
  * The offline commands share their options and always end with 0 (done) or 2 (not usable).  The others read their own
  * arguments and have their own exit statuses.
  */
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/comms.h"
-#include "base/nearest.h"
 #include "cli/offline.h"
 #include "core/comm/operations.h"
 #include "executor/executor.h"
 #include "executor/workers.h"
 #include "outside/spawner.h"
+#include "sandbox/harm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -238,6 +239,16 @@ static int run_other(int argc, char **argv)
 	return kh_offline_run(o.rules ? KH_SCREEN_RULES : c->offline, c->name, o.batch);
 }
 
+static int spawner(void)
+{
+	int e = kh_harm_refuse();
+
+	if (e == 0)
+		return kh_spawner_main();
+	fprintf(stderr, "keyhole: spawner: seccomp: %s\n", strerror(e));
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	int words;
@@ -246,7 +257,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "executor") == 0)
 		return argc == 2 ? kh_executor_main() : UNUSABLE;
 	if (argc > 1 && strcmp(argv[1], "spawner") == 0)
-		return argc == 2 ? kh_spawner_main() : UNUSABLE;
+		return argc == 2 ? spawner() : UNUSABLE;
 	if (argc > 1 && strcmp(argv[1], "worker") == 0)
 		return argc == 3 ? kh_workers_main(argv[2]) : UNUSABLE;
 	const struct kh_frame_command *c = kh_commands_find(argc, argv, &words);

@@ -175,6 +175,7 @@ static int serve_own(struct kh_frame *f)
 		return kh_frame_fail(f); /* the process ends: close nothing that may still be in use */
 	note(f, "keyhole mcp: no gateway runs: serving from your own home.\n");
 	note(f, kh_clients_unprotected());
+	kh_frame_note(f, kh_clients_upstreams(&f->arena, f->home.config));
 	status = serve_lines(f, &service, out, token);
 	if (!kh_service_stop(&service)) {
 		note(f, "keyhole mcp: something still runs; the next start takes it over\n");

@@ -58,6 +58,19 @@ static void write_sources(const struct page *p)
 			      KH_FMT(quote(p, item, "source")), KH_FMT(text_of(item, "taint")));
 }
 
+/* What leaves, or is put in, if it is approved.  Its pages follow those of the text. */
+static void write_carried(const struct page *p)
+{
+	yyjson_arr_iter iter;
+	yyjson_val *item;
+
+	yyjson_arr_iter_init(kh_json_get(p->shown, "carries"), &iter);
+	while ((item = yyjson_arr_iter_next(&iter)) != NULL)
+		kh_buf_printf(p->buf, "Carries    the content of block %.*s, from %.*s, taint %.*s: after the text\n",
+			      KH_FMT(text_of(item, "block")), KH_FMT(quote(p, item, "source")),
+			      KH_FMT(text_of(item, "taint")));
+}
+
 static void write_decision(const struct page *p)
 {
 	yyjson_val *decision = kh_json_get(p->shown, "decision");
@@ -83,13 +96,15 @@ static void write_head(const struct page *p)
 
 	kh_buf_printf(p->buf, "Approval   %.*s: %.*s, %.*s\n", KH_FMT(text_of(p->shown, "id")),
 		      KH_FMT(text_of(p->shown, "kind")), KH_FMT(text_of(p->shown, "state")));
-	kh_buf_printf(p->buf, "Task       %.*s %.*s, %.*s\n", KH_FMT(text_of(task, "id")),
-		      KH_FMT(quote(p, task, "title")), KH_FMT(text_of(task, "phase")));
+	if (yyjson_is_obj(task)) /* a change of an upstream's tool is of no task */
+		kh_buf_printf(p->buf, "Task       %.*s %.*s, %.*s\n", KH_FMT(text_of(task, "id")),
+			      KH_FMT(quote(p, task, "title")), KH_FMT(text_of(task, "phase")));
 	write_query(p);
 	kh_buf_printf(p->buf, "Operation  %.*s\n", KH_FMT(text_of(p->shown, "operation")));
 	if (text_of(p->shown, "host").n > 0)
 		kh_buf_printf(p->buf, "Host       %.*s\n", KH_FMT(quote(p, p->shown, "host")));
 	write_sources(p);
+	write_carried(p);
 	kh_buf_printf(p->buf, "Asked      %.*s\n", KH_FMT(text_of(p->shown, "requested_at")));
 	kh_buf_printf(p->buf, "Expires    %.*s\n", KH_FMT(text_of(p->shown, "expires_at")));
 	if (kh_view_eq(text_of(p->shown, "decides"), KH_LIT("admin")))

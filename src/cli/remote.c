@@ -68,7 +68,10 @@ static bool is_loopback(const struct kh_url *url)
 
 	if (!url->is_address)
 		return kh_view_eq_nocase(url->host, KH_LIT("localhost"));
-	const char *range = kh_address_read(url->host, &address) ? kh_address_refused(&address) : NULL;
+	if (!kh_address_read(url->host, &address))
+		return false;
+	address = kh_address_meant(&address);
+	const char *range = kh_address_refused(&address);
 	return range != NULL && strcmp(range, "loopback") == 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include <sodium.h>
 
+#define REASON 180 /* bytes of a quoted reason: a sentence has room for no more */
+
 void kh_result_init(struct kh_result *result, struct kh_arena *arena)
 {
 	result->arena = arena;
@@ -92,6 +94,17 @@ struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v)
 struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v)
 {
 	return kh_arena_quote(result->arena, kh_tainted_open(v));
+}
+
+struct kh_view kh_result_reason(struct kh_result *result, struct kh_tainted v)
+{
+	struct kh_view text = kh_tainted_open(v), detail = {NULL, 0};
+	struct kh_error err = {0};
+	yyjson_val *root = NULL;
+
+	if (kh_json_read(result->arena, text, &root, &err) == KH_OK)
+		detail = kh_json_str(kh_json_get(root, "detail"));
+	return kh_arena_quote_most(result->arena, detail.n > 0 ? detail : text, REASON);
 }
 
 bool kh_result_write(struct kh_result *result, struct kh_terminal *out, yyjson_mut_val *obj)

@@ -38,6 +38,9 @@ struct kh_tainted kh_result_keep(struct kh_result *result, struct kh_tainted v);
 /* Returns V, text of others, quoted for a message (kh_arena_quote). */
 struct kh_view kh_result_quote(struct kh_result *result, struct kh_tainted v);
 
+/* Returns V, what a worker said when it ended (worker/job.h), quoted for a message: its detail alone, if it has one. */
+struct kh_view kh_result_reason(struct kh_result *result, struct kh_tainted v);
+
 /* Writes OBJ on one line. */
 bool kh_result_write(struct kh_result *result, struct kh_terminal *out, yyjson_mut_val *obj);
 

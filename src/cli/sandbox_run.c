@@ -8,17 +8,14 @@
 
 #include "base/json.h"
 #include "cli/foreground.h"
+#include "cli/grantpath.h"
 #include "cli/result.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,61 +28,6 @@ struct running {
 	struct kh_result result;
 };
 
-/*
- * True if the link PATH comes with the system: one of /, such as /bin and /lib, one of /var, such as /var/run, or one in
- * the folders of programs.  A link anywhere else may have been made by a program that was allowed to write there, and
- * would lead the next grant to where that program wants it.
- */
-static bool is_systems(const char *path)
-{
-	static const char *const folders[] = {"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/"};
-	struct kh_view link = kh_view_str(path), folder = kh_view_of(path, (size_t)(strrchr(path, '/') - path) + 1);
-
-	if (strstr(path, "/../") != NULL)
-		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (kh_view_starts(link, kh_view_str(folders[i])))
-			return true;
-	return kh_view_eq(folder, KH_LIT("/")) || kh_view_eq(folder, KH_LIT("/var/"));
-}
-
-/* Finds the first link on the way to PATH that is not the system's; false if there is none. */
-static bool find_link(const char *path, char link[PATH_MAX])
-{
-	struct stat st;
-
-	for (const char *end = path; *end != '\0' && strlen(path) < PATH_MAX;) {
-		end += strspn(end, "/");
-		end += strcspn(end, "/");
-		memcpy(link, path, (size_t)(end - path));
-		link[end - path] = '\0';
-		if (lstat(link, &st) == 0 && S_ISLNK(st.st_mode) && (link[0] != '/' || !is_systems(link)))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The absolute path of what PATH names, without following a link; false if there is a link on the way, or nothing
- * (errno).  It is opened once and then asked for its name, so that nobody can put a link there in between.
- */
-static bool without_links(const char *path, char real[PATH_MAX])
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
-	char name[32];
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	if (fd < 0)
-		return false;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(name, real, PATH_MAX - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	real[n] = '\0';
-	return true;
-}
-
 /* Returns the absolute path of what a user named, in the arena; empty if it is not there (errno). */
 static struct kh_view absolute(struct kh_arena *arena, const char *path)
 {
@@ -94,31 +36,33 @@ static struct kh_view absolute(struct kh_arena *arena, const char *path)
 	return realpath(path, real) != NULL ? kh_arena_dup(arena, kh_view_str(real)) : kh_view_of(NULL, 0);
 }
 
-static enum kh_err take_path(struct running *r, const char *option, const char *path, struct kh_view *ret_path)
+static enum kh_err not_found(struct running *r, const char *option, const char *path, int why)
 {
-	struct kh_view real = absolute(r->arena, path);
-	int why = errno;
+	struct kh_view quoted = kh_arena_quote(r->arena, kh_view_str(path));
 
-	if (real.n == 0) {
-		struct kh_view quoted = kh_arena_quote(r->arena, kh_view_str(path));
-		return kh_error_set(&r->f->err, KH_EINPUT, "bad_option", "%s %.*s: %s", option, KH_FMT(quoted),
-				    strerror(why));
-	}
-	*ret_path = real;
-	return KH_OK;
+	return kh_error_set(&r->f->err, KH_EINPUT, "bad_option", "%s %.*s: %s", option, KH_FMT(quoted), strerror(why));
 }
 
-/* The same for a path that is granted: only links of the system's are followed. */
+static enum kh_err take_path(struct running *r, const char *option, const char *path, struct kh_view *ret_path)
+{
+	*ret_path = absolute(r->arena, path);
+	return ret_path->n > 0 ? KH_OK : not_found(r, option, path, errno);
+}
+
+/* The same for a path that is granted, or has a secret: only links of the system's are followed. */
 static enum kh_err take_grant(struct running *r, const char *option, const char *path, struct kh_view *ret_path)
 {
 	char text[PATH_MAX], real[PATH_MAX];
 
-	if (without_links(path, text)) {
+	if (kh_grantpath_find(path, text)) {
+		if (strcmp(text, "/dev") == 0)
+			return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
+					    "%s: a sandbox has a /dev of its own; name what you mean in it", option);
 		*ret_path = kh_arena_dup(r->arena, kh_view_str(text));
 		return kh_arena_check(r->arena);
 	}
-	if (errno != ELOOP || !find_link(path, text) || realpath(path, real) == NULL)
-		return take_path(r, option, path, ret_path);
+	if (errno != ELOOP || realpath(path, real) == NULL)
+		return not_found(r, option, path, errno);
 	struct kh_view link = kh_arena_quote(r->arena, kh_view_str(text));
 	struct kh_view target = kh_arena_quote(r->arena, kh_view_str(real));
 	return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
@@ -177,7 +121,7 @@ static enum kh_err place_program(struct running *r)
 
 	if (name.n == 0)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "the program has no name");
-	if (memchr(name.p, '/', name.n) == NULL && q->profile != KH_PROFILE_RUN)
+	if (memchr(name.p, '/', name.n) == NULL && !kh_profile_is_program(q->profile))
 		return kh_error_set(
 			err, KH_EINPUT, "bad_option",
 			"with this profile there is no PATH: name the program by its path, and with --read");
@@ -232,6 +176,63 @@ static enum kh_err take_network(struct running *r)
 	return KH_OK;
 }
 
+static enum kh_err not_a_variable(struct running *r, const char *option, const char *text)
+{
+	struct kh_view quoted = kh_arena_quote(r->arena, kh_view_str(text));
+
+	return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
+			    "%s %.*s: not a name of letters, digits and _, and after = its value", option,
+			    KH_FMT(quoted));
+}
+
+/* The file of a secret, which the executor reads: this process does not. */
+static enum kh_err take_secret(struct running *r, const char *text, struct kh_view *ret_secret)
+{
+	struct kh_view name, file, path;
+
+	if (!kh_request_variable(kh_view_str(text), &name, &file))
+		return not_a_variable(r, "--secret", text);
+	enum kh_err e = take_grant(r, "--secret", file.p, &path);
+	if (e == KH_OK)
+		*ret_secret = kh_arena_printf(r->arena, "%.*s=%.*s", KH_FMT(name), KH_FMT(path));
+	return e == KH_OK ? kh_arena_check(r->arena) : e;
+}
+
+/* What only a server has: variables, secrets and rates. */
+static enum kh_err take_server(struct running *r)
+{
+	const struct kh_sandbox_run_args *args = r->args;
+	struct kh_run *q = &r->request;
+	struct kh_view name, value;
+	enum kh_err e = KH_OK;
+
+	if (q->profile != KH_PROFILE_SERVER &&
+	    args->env.n + args->secret.n + args->rates.idle_ms + args->rates.output > 0)
+		return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
+				    "--env, --secret, --idle and --rate are for --profile server");
+	if (q->profile == KH_PROFILE_SERVER && args->limits.output > 0)
+		return kh_error_set(&r->f->err, KH_EINPUT, "bad_option",
+				    "--output is not for a server, which lives long: --rate is");
+	if (args->secret.n > KH_REQUEST_SECRETS)
+		return kh_error_set(&r->f->err, KH_EINPUT, "bad_option", "more than %d times --secret",
+				    KH_REQUEST_SECRETS);
+	for (; q->variables < args->env.n; q->variables++) {
+		if (!kh_request_variable(kh_view_str(args->env.at[q->variables]), &name, &value))
+			return not_a_variable(r, "--env", args->env.at[q->variables]);
+		q->environment[q->variables] = kh_view_str(args->env.at[q->variables]);
+	}
+	for (; e == KH_OK && q->secrets < args->secret.n; q->secrets++)
+		e = take_secret(r, args->secret.at[q->secrets], &q->secret[q->secrets]);
+	q->rates = args->rates;
+	return e;
+}
+
+/* The others are Keyhole's own. */
+static bool is_offered(enum kh_profile profile)
+{
+	return kh_profile_is_program(profile) || profile == KH_PROFILE_HTTP || profile == KH_PROFILE_RESOLVE;
+}
+
 static enum kh_err take_request(struct running *r)
 {
 	struct kh_run *q = &r->request;
@@ -243,12 +244,14 @@ static enum kh_err take_request(struct running *r)
 	if (argc > KH_REQUEST_ARGUMENTS)
 		return kh_error_set(err, KH_EINPUT, "bad_option", "more than %d arguments", KH_REQUEST_ARGUMENTS - 1);
 	if (r->args->profile != NULL &&
-	    (!kh_profile_read(kh_view_str(r->args->profile), &q->profile) || kh_profile_takes_job(q->profile)))
-		return kh_error_set(err, KH_EINPUT, "bad_option", "--profile is one of run, http, resolve");
+	    (!kh_profile_read(kh_view_str(r->args->profile), &q->profile) || !is_offered(q->profile)))
+		return kh_error_set(err, KH_EINPUT, "bad_option", "--profile is one of run, server, http, resolve");
 	for (int i = 0; i < argc; i++)
 		q->argv[q->argc++] = kh_view_str(r->f->words[i]);
 	q->limits = r->args->limits;
 	enum kh_err e = take_network(r);
+	if (e == KH_OK)
+		e = take_server(r);
 	if (e == KH_OK)
 		e = take_paths(r);
 	return e == KH_OK ? place_program(r) : e;
@@ -275,6 +278,10 @@ static struct kh_view explain(struct running *r, const struct kh_end *end)
 
 	if (end->fault == KH_FAULT_PROGRAM)
 		return explain_program(r, end);
+	if (end->fault == KH_FAULT_MESSAGE) {
+		struct kh_view why = kh_result_reason(&r->result, kh_exchange_reason(end));
+		return kh_arena_printf(r->arena, "%s: %.*s", detail, KH_FMT(why));
+	}
 	if (end->fault == KH_FAULT_INCOMPLETE)
 		return kh_arena_printf(r->arena, "%s (keyhole doctor says what that means, and what to do)", detail);
 	if (end->fault != KH_FAULT_NONE)

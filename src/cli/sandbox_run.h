@@ -9,8 +9,9 @@
 
 struct kh_sandbox_run_args {
 	const char *profile, *work, *cache; /* NULL: run; empty; none */
-	struct kh_option_list read, write, network, allow;
+	struct kh_option_list read, write, network, allow, env, secret;
 	struct kh_limits limits;
+	struct kh_rates rates; /* of a server */
 	uint64_t bytes_out;
 	bool raw, json;
 };

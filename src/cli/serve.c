@@ -176,6 +176,7 @@ static void greet(const struct serving *s)
 		write_json(s);
 	else
 		write_text(s);
+	kh_frame_note(s->f, kh_clients_upstreams(&s->f->arena, s->f->home.config));
 	if (s->clients.home.n > 0) { /* its relays run as this user */
 		say(s, "keyhole: ");
 		say(s, kh_clients_unprotected());

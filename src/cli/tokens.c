@@ -21,6 +21,7 @@ static enum kh_err take_create(struct kh_frame *f, struct kh_token_create *ret_c
 	*ret_call = (struct kh_token_create){
 		.name = kh_view_str(f->words[0]),
 		.role = (enum kh_role)role,
+		.of = a->context,
 		.bits = a->bits,
 		.expires_at = a->expires_ms > 0 ? kh_engine_now(f->home.engine) + (int64_t)(a->expires_ms * 1000) : 0,
 	};

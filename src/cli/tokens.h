@@ -7,6 +7,7 @@
 /* Of create. */
 struct kh_tokens_args {
 	struct kh_view role;       /* not given: controller */
+	struct kh_view context;    /* of a hook */
 	const char *out;           /* a new file for the secret; NULL: it is written */
 	uint64_t expires_ms, bits; /* 0: never; the policy's */
 };

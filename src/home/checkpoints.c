@@ -268,17 +268,18 @@ struct comparing {
 	struct kh_checkpoints *c;
 	struct kh_arena *arena;
 	struct kh_view lines, witnessed;
-	struct kh_view own; /* the store's checkpoint of the same number; empty: it has none */
+	struct kh_arena *scratch;
 	struct kh_checkpoint_witness had;
+	struct kh_error *err;
 };
 
-/* What the last checkpoint says of the witness, and the store's line for the witness's last one. */
+/* What the last checkpoint says of the witness; and every line that it has is compared. */
 static enum kh_err look_up(struct kh_txn *txn, void *arg)
 {
 	struct comparing *k = arg;
 	struct kh_checkpoint last;
 	struct kh_digest hash;
-	int64_t number = k->witnessed.n > 0 ? kh_witness_number(k->arena, k->witnessed) : 0;
+	struct kh_witness_seen seen;
 
 	kh_txn_use_arena(txn, k->arena);
 	enum kh_err e = kh_checkpoint_last(txn, k->arena, &last, &hash);
@@ -288,8 +289,7 @@ static enum kh_err look_up(struct kh_txn *txn, void *arg)
 		if (kh_view_eq(last.witnesses[i].name, k->c->name))
 			k->had = last.witnesses[i];
 	}
-	e = number > 0 ? kh_checkpoint_line(txn, number, k->arena, &k->own) : KH_EUNKNOWN;
-	return e == KH_EUNKNOWN ? KH_OK : e;
+	return kh_witness_check(txn, k->lines, k->scratch, &seen, k->err);
 }
 
 static enum kh_err check_whole(const struct comparing *k, struct kh_error *err)
@@ -316,8 +316,8 @@ static enum kh_err compare(struct comparing *k, struct kh_error *err)
 		e = kh_arena_check(k->arena);
 	if (e == KH_OK)
 		e = kh_store_read(c->store, look_up, k, err);
-	if (e == KH_OK && (k->witnessed.n > 0 || kh_view_trim(k->lines).n > 0))
-		e = kh_witness_compare(k->arena, k->witnessed, k->own, err);
+	if (e == KH_OK && k->witnessed.n == 0 && kh_view_trim(k->lines).n > 0)
+		e = kh_witness_compare(k->arena, k->witnessed, KH_LIT(""), err); /* text, and no checkpoint in it */
 	if (e == KH_OK)
 		e = check_whole(k, err);
 	if (e != KH_OK)
@@ -330,13 +330,15 @@ static enum kh_err compare(struct comparing *k, struct kh_error *err)
 
 enum kh_err kh_checkpoints_compare(struct kh_checkpoints *c, struct kh_error *err)
 {
-	struct kh_arena arena;
-	struct comparing k = {.c = c, .arena = &arena};
+	struct kh_arena arena, scratch;
+	struct comparing k = {.c = c, .arena = &arena, .scratch = &scratch, .err = err};
 
 	if (c->path.n == 0)
 		return KH_OK;
 	kh_arena_init(&arena, NULL, MEMORY);
+	kh_arena_init(&scratch, NULL, MEMORY);
 	enum kh_err e = no_memory(compare(&k, err), err);
+	kh_arena_done(&scratch);
 	kh_arena_done(&arena);
 	return e;
 }

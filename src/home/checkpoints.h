@@ -33,9 +33,10 @@ enum kh_err kh_checkpoints_init(struct kh_checkpoints *c, struct kh_store *store
 				struct kh_error *err) KH_CHECKED;
 
 /*
- * Compares the store with the witness file.  KH_ECHANGED `store_older` or `store_forked` if it is not the store that
- * the witness saw, `witness_incomplete` if the witness lacks a checkpoint that it has had; KH_EINPUT `bad_checkpoint`
- * if there is text in it and no checkpoint.  A witness that was never sent anything may be empty.
+ * Compares the store with every line of the witness file.  KH_ECHANGED `store_older` or `store_forked` if it is not
+ * the store that the witness saw, `witness_changed` if a line is not as it was signed, `witness_incomplete` if a line is
+ * not whole, or the witness lacks a checkpoint that it has had; KH_EINPUT `bad_checkpoint` if there is text in it and no
+ * checkpoint.  A witness that was never sent anything may be empty.
  */
 enum kh_err kh_checkpoints_compare(struct kh_checkpoints *c, struct kh_error *err) KH_CHECKED;
 

@@ -90,3 +90,14 @@ void kh_file_close(int fd)
 		close(fd);
 	errno = why;
 }
+
+bool kh_file_write(int fd, struct kh_view text)
+{
+	while (text.n > 0) {
+		ssize_t n = write(fd, text.p, text.n);
+		if (n < 0 && errno != EINTR)
+			return false;
+		text = kh_view_from(text, n > 0 ? (size_t)n : 0);
+	}
+	return fsync(fd) == 0;
+}

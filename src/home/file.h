@@ -20,6 +20,9 @@ enum kh_err kh_file_line(FILE *file, struct kh_arena *arena, struct kh_view *ret
 enum kh_err kh_file_named(struct kh_arena *arena, struct kh_view path, struct kh_view *ret_text,
 			  struct kh_error *err) KH_CHECKED;
 
+/* Writes all of TEXT to FD, and waits until it is on the disk.  False if it cannot be (errno). */
+bool kh_file_write(int fd, struct kh_view text);
+
 /* Closes FD, if it is not negative; errno stays as it is. */
 void kh_file_close(int fd);
 

@@ -223,17 +223,6 @@ enum kh_err kh_folder_secret_at(struct kh_arena *arena, const char *path, struct
 	return read_secret(AT_FDCWD, arena, path, kh_arena_quote(arena, kh_view_str(path)), ret_text, err);
 }
 
-static bool write_all(int fd, struct kh_view text)
-{
-	while (text.n > 0) {
-		ssize_t n = write(fd, text.p, text.n);
-		if (n < 0 && errno != EINTR)
-			return false;
-		text = kh_view_from(text, n > 0 ? (size_t)n : 0);
-	}
-	return fsync(fd) == 0;
-}
-
 /* Creates a file; fails if it exists. */
 static enum kh_err make_file(int folder, const char *name, struct kh_view quoted, int *ret_fd, struct kh_error *err)
 {
@@ -251,7 +240,7 @@ static enum kh_err make_file(int folder, const char *name, struct kh_view quoted
 /* Writes the file and closes FD.  If it cannot be written whole, it is removed. */
 static enum kh_err fill_file(int folder, const char *name, int fd, struct kh_view text, struct kh_error *err)
 {
-	bool done = write_all(fd, text);
+	bool done = kh_file_write(fd, text);
 	int why = errno;
 
 	if (close(fd) != 0 && done) {
@@ -294,4 +283,20 @@ void kh_folder_discard(int fd, const char *path)
 {
 	close(fd);
 	unlink(path);
+}
+
+enum kh_err kh_folder_make(const struct kh_folder *folder, const char *name, struct kh_error *err)
+{
+	struct stat st;
+
+	if (mkdirat(folder->fd, name, 0700) != 0 && errno != EEXIST)
+		return kh_error_set(err, KH_EINPUT, "file_unwritable",
+				    "cannot make the folder %s in the home folder: %s", name, strerror(errno));
+	if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
+		return kh_error_set(err, KH_EREFUSED, "home_unsafe",
+				    "%s in the home folder is not a folder of your own that nobody else may look into: "
+				    "remove it, or chmod 700 it",
+				    name);
+	return KH_OK;
 }

@@ -53,6 +53,10 @@ enum kh_err kh_folder_secret_at(struct kh_arena *arena, const char *path, struct
 enum kh_err kh_folder_write(const struct kh_folder *folder, const char *name, struct kh_view text,
 			    struct kh_error *err) KH_CHECKED;
 
+/* Makes a folder in it (0700) if it is missing.  KH_EREFUSED `home_unsafe` if something else has this name, or others may
+ * look into it. */
+enum kh_err kh_folder_make(const struct kh_folder *folder, const char *name, struct kh_error *err) KH_CHECKED;
+
 /* Makes a new file for a secret, anywhere, in two steps, so that no secret is made that cannot be stored: first the
  * empty file, then its text.  If the second step fails, the file is removed. */
 enum kh_err kh_folder_reserve(struct kh_arena *arena, const char *path, int *ret_fd, struct kh_error *err) KH_CHECKED;

@@ -3,7 +3,6 @@
 #include "home/home.h"
 
 #include "base/clock.h"
-#include "base/diskroom.h"
 #include "engine/due.h"
 #include "engine/outbox.h"
 #include "engine/purging.h"
@@ -15,6 +14,8 @@
 #include "outside/client.h"
 #include "reader/model.h"
 #include "store/sqlite/sqlite.h"
+#include "upstream/fleet.h"
+#include "upstream/launch.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -35,11 +36,9 @@
 
 const char *kh_home_token_name(enum kh_role role)
 {
-	static const char *const names[] = {
-		[KH_ROLE_CONTROLLER] = "controller.token", [KH_ROLE_READER] = "reader.token",
-		[KH_ROLE_SUPERVISOR] = "supervisor.token", [KH_ROLE_HOST] = "host.token",
-		[KH_ROLE_REVIEWER] = "reviewer.token",     [KH_ROLE_ADMIN] = "admin.token",
-	};
+	static const char *const names[] = {/* in the order of enum kh_role */
+					    "controller.token", "reader.token", "supervisor.token", "host.token",
+					    "reviewer.token",   "admin.token",  "hook.token"};
 
 	return names[role];
 }
@@ -113,7 +112,7 @@ static enum kh_err read_config(struct kh_home *home, struct kh_error *err)
 				    KH_FOLDER_CONFIG ":%u: audit.witness_command is not in this version: use "
 						     "witness_file or witness_syslog",
 				    home->config->audit.line);
-	return KH_OK;
+	return kh_launch_check(&(struct kh_launch){.folder = home->folder.path, .file = path}, home->config, err);
 }
 
 static enum kh_err read_key(struct kh_home *home, struct kh_error *err)
@@ -197,11 +196,14 @@ static enum kh_err list_readers(struct kh_home *home, struct kh_error *err)
 	size_t n = home->config->readers.n;
 	enum kh_err e = KH_OK;
 
-	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n);
-	home->reader_settings = KH_NEW_N(&home->arena, struct kh_reader_settings, n);
+	home->readers = KH_NEW_N(&home->arena, struct kh_reader, n + 1);
+	home->reader_settings = KH_NEW_N(&home->arena, struct kh_reader_settings, n + 1);
 	if (home->readers == NULL || home->reader_settings == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
-	home->reader_count = n;
+	home->reader_count = n + kh_settings_types_results(home->config);
+	if (home->reader_count > n)
+		home->readers[n] = (struct kh_reader){
+			.name = KH_LIT("typed"), .driver = &kh_reader_typed, .settings = &home->reader_settings[n]};
 	for (size_t i = 0; i < n; i++)
 		home->readers[i] = describe_reader(&home->arena, &from[i], &home->config->verification,
 						   &home->reader_settings[i]);
@@ -259,13 +261,12 @@ static enum kh_err open_store(struct kh_home *home, enum kh_home_use use, struct
 
 static bool is_low(void *room)
 {
-	const struct kh_home *home = room;
-
-	return kh_diskroom_is_low(home->folder.path.p);
+	return kh_diskroom_was_low(room);
 }
 
 static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 {
+	home->room.path = home->folder.path.p;
 	return kh_engine_new(
 		&(struct kh_engine_settings){
 			.alloc = &kh_alloc_system,
@@ -276,7 +277,7 @@ static enum kh_err open_engine(struct kh_home *home, struct kh_error *err)
 			.errands = &kh_errand_table,
 			.tools = home->supplies != NULL ? &home->supplies->tools : NULL,
 			.is_low = is_low,
-			.room = home,
+			.room = &home->room,
 			.retention = (int64_t)home->config->audit.retention_days * DAY,
 			.version = kh_view_str(kh_version()),
 		},
@@ -462,6 +463,7 @@ static void forget_past(struct kh_home *home)
 
 static void close_all(struct kh_home *home)
 {
+	kh_fleet_free(home->fleet);
 	kh_store_close(home->store);
 	if (home->client != NULL)
 		kh_client_stop(home->client);
@@ -551,6 +553,7 @@ enum kh_err kh_home_reload(struct kh_home *home, struct kh_error *err)
 	home->reader_count = next.reader_count;
 	home->supplies = next.supplies;
 	home->kept = next.kept;
+	kh_fleet_reload(home->fleet, home->config);
 	return KH_OK;
 }
 

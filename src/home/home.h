@@ -13,6 +13,7 @@
 #ifndef KH_HOME_HOME_H
 #define KH_HOME_HOME_H
 
+#include "base/diskroom.h"
 #include "core/policy/config.h"
 #include "engine/engine.h"
 #include "home/checkpoints.h"
@@ -21,6 +22,7 @@
 struct kh_home;
 struct kh_supplies;
 struct kh_secret_kept;
+struct kh_fleet;
 
 /* The options that all these commands have. */
 struct kh_home_options {
@@ -47,6 +49,7 @@ struct kh_home {
 	enum kh_home_use use;
 	struct kh_arena arena;
 	struct kh_folder folder;
+	struct kh_diskroom_recent room; /* on the folder's disk */
 	const char *token_file;
 	const struct kh_config *config;
 	const struct kh_policy *policy;             /* the configuration's */
@@ -55,6 +58,7 @@ struct kh_home {
 	size_t reader_count;
 	struct kh_client *client;     /* the executor; NULL if none is needed */
 	struct kh_supplies *supplies; /* what external operations need; NULL if none can be called */
+	struct kh_fleet *fleet;       /* the upstream servers that this process runs; NULL like the supplies */
 	struct kh_secret_kept *kept;  /* secrets that were read at absolute paths */
 	bool has_key;
 	struct kh_checkpoint_key key; /* audit.key */

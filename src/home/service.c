@@ -6,6 +6,7 @@
 #include "http/metrics.h"
 #include "mcp/methods.h"
 #include "outside/client.h"
+#include "upstream/fleet.h"
 
 #include <stdio.h>
 
@@ -34,6 +35,14 @@ static void look(void *ctx, struct kh_gateway_machine *ret_machine)
 	ret_machine->workspace_low = kh_diskroom_is_low(s->workspace.p);
 }
 
+/* A human has stopped everything (U8). */
+static void halt(void *ctx)
+{
+	const struct kh_service *s = ctx;
+
+	kh_fleet_halt(s->home->fleet);
+}
+
 static void tell(void *ctx, const char *sentence)
 {
 	(void)ctx;
@@ -50,6 +59,7 @@ static enum kh_err start_gateway(struct kh_service *s, const struct kh_service_s
 			.engine = s->home->engine,
 			.wait = (int64_t)config->wait_seconds * SECOND,
 			.look = look,
+			.halt = halt,
 			.ctx = s,
 		},
 		&s->gateway, err);

@@ -2,36 +2,17 @@
 #include "home/supplies.h"
 
 #include "home/secret.h"
+#include "home/upstreams.h"
+#include "upstream/port.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static const char *const folders[] = {KH_FOLDER_WORKSPACE, "cache", "index"};
-
-static enum kh_err make_folder(const struct kh_folder *folder, const char *name, struct kh_error *err)
-{
-	struct stat st;
-
-	if (mkdirat(folder->fd, name, 0700) != 0 && errno != EEXIST)
-		return kh_error_set(err, KH_EINPUT, "file_unwritable",
-				    "cannot make the folder %s in the home folder: %s", name, strerror(errno));
-	if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) ||
-	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
-		return kh_error_set(err, KH_EREFUSED, "home_unsafe",
-				    "%s in the home folder is not a folder of your own that nobody else may look into: "
-				    "remove it, or chmod 700 it",
-				    name);
-	return KH_OK;
-}
+static const char *const folders[] = {KH_FOLDER_WORKSPACE, "cache", "index", KH_PORT_FOLDER};
 
 enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error *err)
 {
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; e == KH_OK && i < sizeof(folders) / sizeof(folders[0]); i++)
-		e = make_folder(folder, folders[i], err);
+		e = kh_folder_make(folder, folders[i], err);
 	return e;
 }
 
@@ -57,14 +38,19 @@ enum kh_err kh_supplies_open(struct kh_home *home, struct kh_error *err)
 
 	if (supplies == NULL || passwords == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
+	/* Upstream servers live on when the configuration is replaced. */
+	enum kh_err e = home->fleet == NULL ? kh_upstreams_open(home, err) : KH_OK;
+	if (e != KH_OK)
+		return e;
 	*supplies = (struct kh_supplies){
 		.tools = {.client = home->client,
 			  .config = home->config,
 			  .home = home->folder.path,
-			  .passwords = passwords},
+			  .passwords = passwords,
+			  .upstreams = kh_upstreams_of(home)},
 		.passwords = passwords,
 	};
-	enum kh_err e = read_secrets(home, supplies, err);
+	e = read_secrets(home, supplies, err);
 	if (e != KH_OK) {
 		kh_supplies_wipe(supplies);
 		return e;

@@ -11,7 +11,7 @@ struct kh_supplies {
 	struct kh_view *passwords; /* of tools; wiped at the end */
 };
 
-/* Makes workspace/, cache/ and index/ (0700) if they are missing.  KH_EREFUSED `home_unsafe` if something else has
+/* Makes workspace/, cache/, index/ and logs/ (0700) if they are missing.  KH_EREFUSED `home_unsafe` if something else has
  * one of these names, or others may look into it. */
 enum kh_err kh_supplies_folders(const struct kh_folder *folder, struct kh_error *err) KH_CHECKED;
 

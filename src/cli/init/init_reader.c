@@ -71,7 +71,10 @@ static bool is_local(const struct kh_url *url)
 
 	if (kh_view_eq_nocase(url->host, KH_LIT("localhost")))
 		return true;
-	return url->is_address && kh_address_read(url->host, &address) && kh_address_refused(&address) != NULL;
+	if (!url->is_address || !kh_address_read(url->host, &address))
+		return false;
+	address = kh_address_meant(&address);
+	return kh_address_refused(&address) != NULL;
 }
 
 static struct kh_view find_driver(const struct kh_url *url)
@@ -153,7 +156,7 @@ static bool is_same(const struct kh_config *config, const struct kh_init_reader 
 	       (read->internal == KH_CONFIG_TRUE) == kh_view_eq(reader->internal, KH_LIT("yes"));
 }
 
-static enum kh_err check_words(const struct kh_init_reader *reader, struct kh_error *err)
+static enum kh_err check_words(struct kh_arena *arena, const struct kh_init_reader *reader, struct kh_error *err)
 {
 	const struct kh_view *all[] = {&reader->url,      &reader->model,           &reader->driver,
 				       &reader->key_file, &reader->key_environment, &reader->internal};
@@ -162,9 +165,10 @@ static enum kh_err check_words(const struct kh_init_reader *reader, struct kh_er
 		if (kh_utf8_invalid(*all[i]) != SIZE_MAX)
 			return kh_error_set(err, KH_EINPUT, "bad_option", "a value that is not UTF-8");
 	}
-	if (reader->internal.n > 0 && !kh_view_eq(reader->internal, KH_LIT("yes")) &&
+	if (reader->internal.p != NULL && !kh_view_eq(reader->internal, KH_LIT("yes")) &&
 	    !kh_view_eq(reader->internal, KH_LIT("no")))
-		return kh_error_set(err, KH_EINPUT, "bad_option", "--internal is yes or no");
+		return kh_error_set(err, KH_EINPUT, "bad_option", "--internal is yes or no, and not %.*s",
+				    KH_FMT(kh_arena_quote(arena, reader->internal)));
 	return KH_OK;
 }
 
@@ -174,7 +178,7 @@ enum kh_err kh_init_reader_write(struct kh_arena *arena, const struct kh_init_re
 	struct derived d = derive(arena, reader);
 	const struct kh_config *config = NULL;
 	struct kh_view yaml;
-	enum kh_err e = check_words(reader, err);
+	enum kh_err e = check_words(arena, reader, err);
 
 	if (e == KH_OK)
 		e = write_section(arena, reader, &d, &yaml);
@@ -200,7 +204,8 @@ enum kh_err kh_init_reader_write(struct kh_arena *arena, const struct kh_init_re
 
 static bool has_more(const struct kh_init_reader *r)
 {
-	return r->model.n > 0 || r->key_file.n > 0 || r->key_environment.n > 0 || r->driver.n > 0 || r->internal.n > 0;
+	return r->model.n > 0 || r->key_file.n > 0 || r->key_environment.n > 0 || r->driver.n > 0 ||
+	       r->internal.p != NULL;
 }
 
 enum kh_err kh_init_reader_find(struct kh_frame *f, const struct kh_init_reader *options, bool may_ask,

@@ -11,6 +11,12 @@ static enum kh_err write_it(struct kh_test *t, struct kh_init_reader reader, str
 	return kh_init_reader_write(&t->arena, &reader, ret_made, &t->err);
 }
 
+/* What somebody typed for an option; empty: the option was not given. */
+static struct kh_view given(const char *text)
+{
+	return text[0] != '\0' ? kh_view_str(text) : (struct kh_view){NULL, 0};
+}
+
 /* The one Reader of the whole file that init would write. */
 static const struct kh_config_reader *read_it(struct kh_test *t, const struct kh_init_reader_made *made)
 {
@@ -56,7 +62,7 @@ static void test_derived(struct kh_test *t)
 		must(t, write_it(t,
 				 (struct kh_init_reader){.url = kh_view_str(all[i].url),
 							 .model = KH_LIT("m"),
-							 .internal = kh_view_str(all[i].internal)},
+							 .internal = given(all[i].internal)},
 				 &made));
 		const struct kh_config_reader *read = read_it(t, &made);
 		assert_view(read->name, all[i].name);
@@ -127,6 +133,7 @@ static void test_refused(struct kh_test *t)
 		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .driver = KH_LIT_INIT("extract")},
 		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .driver = KH_LIT_INIT("command")},
 		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .driver = KH_LIT_INIT("ollama")},
+		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .internal = KH_LIT_INIT("")},
 		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .internal = KH_LIT_INIT("true")},
 		{.url = KH_LIT_INIT(OPENAI), .model = KH_LIT_INIT("m"), .internal = KH_LIT_INIT("YES")},
 	};

@@ -60,9 +60,31 @@ static void test_quote(struct kh_test *t)
 	assert_view(quoted, "\"\\u{1b}[31m\\\"x\"");
 }
 
+/* U3: what a worker said of a server is for humans: its sentence alone, and whatever came if that is not what it wrote. */
+static void test_reason(struct kh_test *t)
+{
+	static const struct {
+		const char *said, *shown;
+	} rows[] = {
+		{"{\"fault\":\"json_syntax\",\"detail\":\"not JSON: \\\"hello\\\"\"}\n", "\"not JSON: \\\"hello\\\"\""},
+		{"{\"fault\":\"x\",\"detail\":7}", "\"{\\\"fault\\\":\\\"x\\\",\\\"detail\\\":7}\""},
+		{"[1]", "\"[1]\""},
+		{"\033 no", "\"\\u{1b} no\""},
+	};
+	struct kh_result result;
+
+	kh_result_init(&result, &t->arena);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct kh_view shown = kh_result_reason(&result, kh_tainted_wrap(kh_view_str(rows[i].said)));
+		must(t, kh_arena_check(&t->arena));
+		assert_view(shown, rows[i].shown);
+	}
+}
+
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_streams),
 	KH_TEST(test_text),
 	KH_TEST(test_quote),
+	KH_TEST(test_reason),
 };
 KH_TEST_MAIN(cases)

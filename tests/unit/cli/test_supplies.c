@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "home/supplies.h"
 #include "outside/client.h"
+#include "upstream/fleet.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const folders[] = {"workspace", "cache", "index"};
+static const char *const folders[] = {"workspace", "cache", "index", "logs"};
 
 struct place {
 	char path[64];
@@ -28,7 +29,7 @@ static void enter(struct place *p)
 static void leave(struct place *p)
 {
 	unlinkat(p->folder.fd, "crm.pw", 0);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		unlinkat(p->folder.fd, folders[i], 0);
 		unlinkat(p->folder.fd, folders[i], AT_REMOVEDIR);
 	}
@@ -45,7 +46,7 @@ static void test_folders(struct kh_test *t)
 	enter(&p);
 	for (int round = 0; round < 2; round++)
 		assert_int_equal(kh_supplies_folders(&p.folder, &t->err), KH_OK);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		assert_int_equal(fstatat(p.folder.fd, folders[i], &st, AT_SYMLINK_NOFOLLOW), 0);
 		assert_true(S_ISDIR(st.st_mode) && (st.st_mode & 07777) == 0700);
 	}
@@ -114,6 +115,7 @@ static void test_secrets(struct kh_test *t)
 						   "KEYHOLE_TEST_KEY is not there, or empty");
 	}
 	kh_supplies_wipe(NULL);
+	kh_fleet_free(p.home.fleet);
 	t->arena = p.home.arena;
 	leave(&p);
 }
