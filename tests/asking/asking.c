@@ -123,7 +123,7 @@ static struct kh_reader_block seal(struct kh_arena *arena, struct kh_view conten
 	need(kh_attribution_make(arena, &attribution, content, NULL), "attribution");
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	need(kh_canonical_mut(arena, kh_attribution_json(arena, doc, &attribution), &text, NULL), "canonical");
-	return (struct kh_reader_block){KH_LIT("b1"), text, kh_tainted_wrap(content)};
+	return (struct kh_reader_block){.id = KH_LIT("b1"), .attribution = text, .content = kh_tainted_wrap(content)};
 }
 
 static const struct kh_query *make_query(struct kh_arena *arena)

@@ -7,6 +7,7 @@
  */
 #include "world.h"
 
+#include "mcp/exchange.h"
 #include "mcp/mcp.h"
 #include "mcp/methods.h"
 #include "mcp/tools.h"
@@ -137,8 +138,8 @@ static const struct kh_mcp_tool *tool_of(yyjson_val *request, enum kh_role role)
 	return NULL;
 }
 
-/* What an answer to LINE must be like, if it is a request that can be read. */
-static void expect(struct kh_arena *arena, struct kh_view line, enum kh_role role)
+/* What an answer to LINE must be like, if it is a request that can be read.  True: it listens, and is not answered. */
+static bool expect(struct kh_arena *arena, struct kh_view line, enum kh_role role)
 {
 	yyjson_val *root = NULL, *id;
 	yyjson_mut_doc *doc = kh_json_new(arena);
@@ -148,12 +149,13 @@ static void expect(struct kh_arena *arena, struct kh_view line, enum kh_role rol
 	talk.id = (struct kh_view){NULL, 0};
 	talk.tool = NULL;
 	if (kh_json_read(arena, line, &root, NULL) != KH_OK || !yyjson_is_obj(root))
-		return;
+		return false;
 	id = kh_json_get(root, "id");
 	if (!yyjson_is_str(id) && !kh_json_int(id, &number))
-		return;
+		return false;
 	talk.tool = tool_of(root, role);
 	HOLDS(kh_json_write(arena, yyjson_val_mut_copy(doc, id), &talk.id) == KH_OK);
+	return kh_view_eq(kh_json_str(kh_json_get(root, "method")), KH_LIT("subscriptions/listen"));
 }
 
 static bool read_headers(struct kh_view *rest, struct kh_mcp_headers *ret_headers)
@@ -188,9 +190,12 @@ static void say(struct kh_view line, const struct kh_mcp_headers *headers)
 	line = kh_world_fill(&arena, line);
 	pthread_mutex_lock(&talk.lock);
 	size_t ended = talk.ended;
-	expect(&arena, line, role);
+	bool is_listening = expect(&arena, line, role);
 	pthread_mutex_unlock(&talk.lock);
 	HOLDS(kh_mcp_take(*peer, NULL, line, headers) != NULL);
+	/* Whoever listens waits for what changes until he leaves. */
+	if (is_listening)
+		kh_mcp_exchange_cancel_all(*peer);
 	pthread_mutex_lock(&talk.lock);
 	while (talk.ended == ended)
 		pthread_cond_wait(&talk.came, &talk.lock);

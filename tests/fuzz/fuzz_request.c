@@ -29,15 +29,21 @@ static void check_limit(uint64_t value, uint64_t most)
 	HOLDS(value > 0 && value <= most);
 }
 
-static void check_limits(const struct kh_limits *limits)
+/* A server has rates in place of two of the limits. */
+static void check_limits(enum kh_profile profile, const struct kh_limits *limits)
 {
-	check_limit(limits->wall_ms, kh_profile_most.wall_ms);
-	check_limit(limits->cpu_s, kh_profile_most.cpu_s);
+	bool is_server = profile == KH_PROFILE_SERVER;
+
+	check_limit(limits->wall_ms, is_server ? KH_PROFILE_SERVER_WALL : kh_profile_most.wall_ms);
+	HOLDS(is_server ? limits->cpu_s == 0 && limits->output == 0 : true);
+	if (!is_server) {
+		check_limit(limits->cpu_s, kh_profile_most.cpu_s);
+		check_limit(limits->output, kh_profile_most.output);
+	}
 	check_limit(limits->memory, kh_profile_most.memory);
 	check_limit(limits->processes, kh_profile_most.processes);
 	check_limit(limits->files, kh_profile_most.files);
 	check_limit(limits->disk, kh_profile_most.disk);
-	check_limit(limits->output, kh_profile_most.output);
 }
 
 static bool same(const struct kh_view *a, const struct kh_view *b, size_t count)
@@ -46,6 +52,28 @@ static bool same(const struct kh_view *a, const struct kh_view *b, size_t count)
 		if (!kh_view_eq(a[i], b[i]))
 			return false;
 	return true;
+}
+
+/* Only a server has variables, secrets and rates; each variable has a name, and each secret a file. */
+static void check_server(const struct kh_run *run)
+{
+	struct kh_view name, value;
+
+	if (run->profile != KH_PROFILE_SERVER) {
+		HOLDS(run->variables == 0 && run->secrets == 0 && run->rates.idle_ms == 0 && run->rates.output == 0);
+		return;
+	}
+	for (size_t i = 0; i < run->variables; i++)
+		HOLDS(kh_request_variable(run->environment[i], &name, &value) && name.n > 0);
+	for (size_t i = 0; i < run->secrets; i++) {
+		HOLDS(kh_request_variable(run->secret[i], &name, &value) && name.n > 0);
+		check_path(value);
+	}
+	check_limit(run->rates.idle_ms, kh_profile_rates_most.idle_ms);
+	check_limit(run->rates.output, kh_profile_rates_most.output);
+	check_limit(run->rates.processor, kh_profile_rates_most.processor);
+	check_limit(run->rates.longest, kh_profile_rates_most.longest);
+	check_limit(run->rates.messages, kh_profile_rates_most.messages);
 }
 
 static void check_run(const struct kh_message *message)
@@ -64,7 +92,8 @@ static void check_run(const struct kh_message *message)
 		HOLDS(run.argc == 0 && run.work.n == 0 && run.cache.n == 0);
 	else
 		HOLDS(run.argc > 0 && run.argc <= KH_REQUEST_ARGUMENTS && run.argv[0].n > 0);
-	check_limits(&run.limits);
+	check_limits(run.profile, &run.limits);
+	check_server(&run);
 	for (size_t i = 0; i < run.reads; i++)
 		check_path(run.read[i]);
 	for (size_t i = 0; i < run.writes; i++)
@@ -82,6 +111,9 @@ static void check_run(const struct kh_message *message)
 	HOLDS(again.reads == run.reads && same(again.read, run.read, run.reads));
 	HOLDS(again.writes == run.writes && same(again.write, run.write, run.writes));
 	HOLDS(kh_view_eq(again.work, run.work) && kh_view_eq(again.cache, run.cache));
+	HOLDS(again.variables == run.variables && same(again.environment, run.environment, run.variables));
+	HOLDS(again.secrets == run.secrets && same(again.secret, run.secret, run.secrets));
+	HOLDS(memcmp(&again.rates, &run.rates, sizeof(run.rates)) == 0);
 	HOLDS(memcmp(&again.limits, &run.limits, sizeof(run.limits)) == 0);
 }
 
@@ -109,7 +141,7 @@ static void check_fetch(const struct kh_message *message)
 		return;
 	}
 	HOLDS(fetch.url.n > 0 && fetch.method < KH_METHODS && fetch.redirects <= KH_REQUEST_REDIRECTS);
-	check_limits(&fetch.limits);
+	check_limits(KH_PROFILE_HTTP, &fetch.limits);
 	for (size_t i = 0; i < fetch.headers; i++)
 		check_header(fetch.header[i]);
 	if (fetch.authority.n > 0)

@@ -41,6 +41,9 @@ static void check_value(const struct kh_rest_member *member, const struct kh_res
 		for (size_t i = 0; i < value->count; i++)
 			HOLDS(value->ids[i].p != NULL);
 		break;
+	case KH_REST_OBJECT:
+		HOLDS(yyjson_is_obj(value->object));
+		break;
 	case KH_REST_TEXT:
 	case KH_REST_ID:
 	case KH_REST_ANSWER:

@@ -56,6 +56,7 @@ static struct {
 	struct kh_gateway *gateway;
 	struct kh_arena lasting, arena; /* of the program; of the store */
 	struct kh_view tokens[KH_WORLD_ROLES];
+	struct kh_view context; /* of the controller */
 	unsigned inputs;
 	_Atomic int64_t now;
 	_Atomic uint64_t dice;
@@ -201,12 +202,16 @@ static bool make_token(enum kh_role role, const char *name)
 	struct kh_token_create create = {.name = kh_view_str(name), .role = role};
 	enum kh_role by = role == KH_ROLE_CONTROLLER ? KH_ROLE_HOST : KH_ROLE_ADMIN;
 
+	if (role == KH_ROLE_HOOK)
+		create.of = world.context;
 	draw(NULL, create.secret, sizeof(create.secret));
 	if (try(by, kh_token_create_run, &create, &world.arena) != KH_OK)
 		return false;
 	world.tokens[role] = create.text;
-	if (role == KH_ROLE_CONTROLLER)
+	if (role == KH_ROLE_CONTROLLER) {
+		world.context = create.context;
 		kh_world_hear(create.context);
+	}
 	return true;
 }
 
@@ -464,7 +469,7 @@ static bool make_context(void)
 	set_said(&world.outside, KH_LIT(""));
 	atomic_fetch_add(&world.now, SECOND);
 	snprintf(name, sizeof(name), "controller%u", world.inputs);
-	return make_token(KH_ROLE_CONTROLLER, name) && open_task();
+	return make_token(KH_ROLE_CONTROLLER, name) && make_token(KH_ROLE_HOOK, "hook") && open_task();
 }
 
 void kh_world_begin(void)

@@ -24,7 +24,7 @@
 #include "fuzz.h"
 #include "gateway/gateway.h"
 
-#define KH_WORLD_ROLES (KH_ROLE_ADMIN + 1)
+#define KH_WORLD_ROLES (KH_ROLE_HOOK + 1)
 
 /* Sealed in every task.  No answer can have it, because there is an invisible character in it. */
 #define KH_WORLD_SEALED "the keyhole\xe2\x80\x8b canary"
