@@ -27,7 +27,7 @@
 #define INPUT_MAX 300000
 #define LONG_MS   150
 
-enum kind { TRUE, CAT, HEAD, LEAVE, LONG, GOOD, NAMED, SLOW, CUT, KINDS };
+enum kind { TRUE, CAT, HEAD, LEAVE, LONG, GOOD, NAMED, SLOW, CUT, SERVER, KINDS };
 
 /* A request, and what comes of it where nobody does harm. */
 static const struct {
@@ -48,6 +48,7 @@ static const struct {
 	[GOOD] = {.name = "good", .url = "http://127.0.0.1:%d/good", .output = BODY},
 	[NAMED] = {.name = "named", .url = "http://localhost:%d/good", .output = BODY},
 	[SLOW] = {.name = "slow", .url = "http://127.0.0.1:%d/slow", .output = SLOW_BODY},
+	[SERVER] = {.name = "server", .argv = {"sh", "-c", "sleep 1000 & cat; echo done >&2"}},
 	[CUT] = {.name = "cut", .url = "http://127.0.0.1:%d/cut", .fault = KH_FAULT_HTTP},
 };
 
@@ -93,6 +94,9 @@ struct request {
 
 static struct request requests[REQUESTS]; /* of the parent */
 
+/* What a server that gives back what it gets is sent, again and again. */
+static const char message[] = "{\"jsonrpc\":\"2.0\",\"method\":\"abcdefghijk\"}\n";
+
 static void make_plan(uint64_t seed, struct plan *plan)
 {
 	uint64_t state = seed;
@@ -105,6 +109,8 @@ static void make_plan(uint64_t seed, struct plan *plan)
 	for (size_t i = 0; i < plan->requests; i++) {
 		plan->kind[i] = (enum kind)world_below(&state, KINDS);
 		plan->input[i] = world_below(&state, 3) ? world_below(&state, INPUT_MAX) : 0;
+		if (plan->kind[i] == SERVER)
+			plan->input[i] -= plan->input[i] % (sizeof(message) - 1);
 	}
 	magnitude = world_below(&state, 16); /* 1 us to 64 ms, each doubling as likely as any other */
 	plan->moment_ns = (1000U << magnitude) + world_below(&state, 1000U << magnitude);
@@ -112,9 +118,14 @@ static void make_plan(uint64_t seed, struct plan *plan)
 		plan->stopped_ns = 1 + world_below(&state, 20000000);
 }
 
-static char input_byte(size_t at)
+static char input_byte(enum kind kind, size_t at)
 {
-	return (char)('a' + at % 23);
+	return kind == SERVER ? message[at % (sizeof(message) - 1)] : (char)('a' + at % 23);
+}
+
+static bool is_fed(enum kind kind)
+{
+	return kind == CAT || kind == SERVER;
 }
 
 static void complain(struct told *told, const char *what, size_t i, const struct kh_end *end)
@@ -140,12 +151,13 @@ static bool open_request(const struct kh_client *client, const struct world *wor
 		request->is_open = kh_client_fetch(client, &fetch, &request->exchange, &err) == KH_OK;
 		return request->is_open;
 	}
-	struct kh_run run = {.profile = KH_PROFILE_RUN};
+	struct kh_run run = {.profile = request->kind == SERVER ? KH_PROFILE_SERVER : KH_PROFILE_RUN};
 	while (run.argc < 4 && kinds[request->kind].argv[run.argc]) {
 		run.argv[run.argc] = kh_view_str(kinds[request->kind].argv[run.argc]);
 		run.argc++;
 	}
 	run.limits.wall_ms = request->kind == LONG ? LONG_MS : 0;
+	run.rates.messages = request->kind == SERVER ? kh_profile_rates_most.messages : 0;
 	request->is_open = kh_client_run(client, &run, &request->exchange, &err) == KH_OK;
 	return request->is_open;
 }
@@ -154,13 +166,13 @@ static void feed(struct request *request)
 {
 	char piece[4096];
 
-	if (request->kind != CAT || request->fed > request->input)
+	if (!is_fed(request->kind) || request->fed > request->input)
 		return;
 	while (request->fed < request->input) {
 		size_t n = request->input - request->fed < sizeof(piece) ? request->input - request->fed
 									 : sizeof(piece);
 		for (size_t i = 0; i < n; i++)
-			piece[i] = input_byte(request->fed + i);
+			piece[i] = input_byte(request->kind, request->fed + i);
 		size_t sent = kh_exchange_feed(&request->exchange, kh_view_of(piece, n));
 		request->fed += sent;
 		if (sent < n)
@@ -171,8 +183,8 @@ static void feed(struct request *request)
 
 static void take_output(struct request *request, struct kh_view bytes)
 {
-	for (size_t i = 0; i < bytes.n && request->kind == CAT; i++)
-		request->is_wrong |= bytes.p[i] != input_byte(request->output + i);
+	for (size_t i = 0; i < bytes.n && is_fed(request->kind); i++)
+		request->is_wrong |= bytes.p[i] != input_byte(request->kind, request->output + i);
 	request->output += bytes.n;
 }
 
@@ -201,7 +213,7 @@ static void listen_to(struct request *request, struct told *told, size_t i)
 /* True where the request came to what it comes to when nobody does harm. */
 static bool is_usual(const struct request *request)
 {
-	uint64_t output = request->kind == CAT ? request->input : kinds[request->kind].output;
+	uint64_t output = is_fed(request->kind) ? request->input : kinds[request->kind].output;
 
 	if (request->end.fault != kinds[request->kind].fault)
 		return false;
@@ -209,10 +221,30 @@ static bool is_usual(const struct request *request)
 	       (request->end.status == kinds[request->kind].status && request->output == output && !request->is_wrong);
 }
 
+/* Whether R ended as one does of which a process was killed; a server can be in the middle of a message then. */
+static bool suffers(enum harm harm, const struct request *r)
+{
+	bool killed = harm == KILL_FIRST || harm == KILL_PROGRAM;
+
+	if (harm == KILL_PROGRAM && r->end.fault == KH_FAULT_NONE)
+		return r->end.status != 0;
+	return killed && (r->end.fault == KH_FAULT_WORKER || (r->kind == SERVER && r->end.fault == KH_FAULT_MESSAGE));
+}
+
+/* Whether R ended as it does if the executor is gone: the request was lost, or, if it died before it could take one, not
+ * even begun. */
+static bool is_without_executor(enum harm harm, const struct request *r)
+{
+	bool lost = harm == KILL_EXECUTOR || harm == KILL_STARTING || harm == CLOSE_CONTROL;
+
+	if (harm == KILL_STARTING && r->end.fault == KH_FAULT_ABSENT)
+		return r->output == 0;
+	return lost && r->end.fault == KH_FAULT_LOST;
+}
+
 static void judge(const struct plan *plan, struct told *told, bool all_open)
 {
 	size_t unusual = 0;
-	bool lost = plan->harm == KILL_EXECUTOR || plan->harm == KILL_STARTING || plan->harm == CLOSE_CONTROL;
 
 	for (size_t i = 0; i < plan->requests; i++) {
 		const struct request *r = &requests[i];
@@ -224,11 +256,9 @@ static void judge(const struct plan *plan, struct told *told, bool all_open)
 		}
 		if (!r->has_ended)
 			complain(told, "no END", i, end);
-		else if (is_usual(r) || (lost && end->fault == KH_FAULT_LOST))
+		else if (is_usual(r) || is_without_executor(plan->harm, r))
 			continue;
-		else if ((plan->harm == KILL_FIRST && end->fault == KH_FAULT_WORKER) ||
-			 (plan->harm == KILL_PROGRAM &&
-			  (end->fault == KH_FAULT_WORKER || (end->fault == KH_FAULT_NONE && end->status != 0))))
+		else if (suffers(plan->harm, r))
 			unusual++;
 		else
 			complain(told, "an END that does not fit", i, end);
@@ -269,7 +299,7 @@ static void pump(const struct plan *plan, struct kh_client *client, struct told 
 			struct request *r = &requests[i];
 			bool live = r->is_open && !r->has_ended;
 			list[i] = (struct pollfd){.fd = live ? r->exchange.fd : -1, .events = POLLIN};
-			if (live && r->kind == CAT && r->fed <= r->input)
+			if (live && is_fed(r->kind) && r->fed <= r->input)
 				list[i].events |= POLLOUT;
 		}
 		poll(list, plan->requests, done ? 1000 : 1);

@@ -8,9 +8,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static bool opens(const char *path, int flags)
@@ -58,7 +60,6 @@ static const char *hidden(struct hostile *h)
 		"/proc/sys",
 		"/proc/sysrq-trigger",
 		"/proc/cmdline",
-		"/proc/meminfo",
 		"/proc/mounts/x",
 		"/proc/bus",
 		"/proc/irq",
@@ -502,6 +503,52 @@ static const char *mount_flags(struct hostile *h)
 	return NULL;
 }
 
+/* A device is no more to be had by a rename that leaves one in the old place. */
+static const char *whiteout(struct hostile *h)
+{
+	const long a[6] = {AT_FDCWD, (long)"hostile-here", AT_FDCWD, (long)"hostile-there", RENAME_WHITEOUT, 0};
+	struct stat st;
+
+	if (!opens("hostile-here", O_WRONLY | O_CREAT))
+		return came_through("no file in /work");
+	if (!is_refused(try_call(h, SYS_renameat2, a)))
+		return came_through("a file can be renamed so that a device is left");
+	return lstat("hostile-here", &st) == 0 && S_ISREG(st.st_mode) ? NULL : came_through("hostile-here is gone");
+}
+
+/* Which pages of a file are in memory tells what others read: no way to ask, and none to take pages out. */
+static const char *page_cache(struct hostile *h)
+{
+	char byte = 0;
+	struct iovec one = {&byte, 1};
+	int fd = open("/usr/bin/env", O_RDONLY | O_CLOEXEC);
+	void *page = fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	const long plain[6] = {fd, (long)&one, 1, 0, 0, 0};
+
+	if (page == MAP_FAILED || try_call(h, SYS_preadv2, plain) != 1)
+		return came_through("/usr/bin/env cannot be read");
+	for (int flags = 8; flags <= 256; flags *= 2) {
+		const long a[6] = {fd, (long)&one, 1, 0, 0, flags};
+
+		/* RWF_APPEND, RWF_NOAPPEND and RWF_ATOMIC say nothing about memory. */
+		if ((flags < 16 || flags > 64) && try_call(h, SYS_preadv2, a) != -EOPNOTSUPP)
+			return came_through("preadv2 with flags %d tells whether a page is in memory", flags);
+	}
+	const long look[6] = {(long)page, 4096, (long)&byte, 0, 0, 0};
+	if (!is_refused(try_call(h, SYS_mincore, look)))
+		return came_through("mincore tells whether a page is in memory");
+	const long drop[6] = {-1, 0, 0, POSIX_FADV_DONTNEED, 0, 0}; /* EBADF: from the kernel, so it was asked */
+	if (try_call(h, SYS_fadvise64, drop) == -EBADF)
+		return came_through("fadvise64 takes pages out of memory");
+	for (int advice = MADV_COLD; advice <= MADV_PAGEOUT; advice++) {
+		const long a[6] = {(long)page, 4096, advice, 0, 0, 0};
+
+		if (!is_refused(try_call(h, SYS_madvise, a)))
+			return came_through("madvise takes pages out of memory");
+	}
+	return NULL;
+}
+
 const struct attack file_attacks[] = {
 	{"hidden", hidden},
 	{"whole_tree", whole_tree},
@@ -514,5 +561,7 @@ const struct attack file_attacks[] = {
 	{"granted", granted},
 	{"setuid_files", setuid_files},
 	{"mount_flags", mount_flags},
+	{"whiteout", whiteout},
+	{"page_cache", page_cache},
 	{NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include "hostile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,9 +109,22 @@ bool is_refused(long answer)
 	return answer == KILLED || answer == SKIPPED || (answer < 0 && answer > -4096);
 }
 
+void say(const struct hostile *h, const char *word, const char *name, const char *more)
+{
+	char text[600];
+	int n = snprintf(text, sizeof(text), "%s %s%s%s", word, name, more[0] != '\0' ? " " : "", more);
+
+	for (int i = 0; h->is_server && i < n && text[i] != '\0'; i++)
+		if (text[i] == '"' || text[i] == '\\' || text[i] < ' ')
+			text[i] = '?';
+	printf(h->is_server ? "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}\n" : "%s\n", text);
+	fflush(stdout);
+}
+
 static const struct attack *find(const char *name)
 {
-	static const struct attack *const lists[] = {kernel_attacks, file_attacks, process_attacks, limit_attacks};
+	static const struct attack *const lists[] = {kernel_attacks, socket_attacks, file_attacks, process_attacks,
+						     limit_attacks};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (const struct attack *attack = lists[i]; attack->name != NULL; attack++)
@@ -134,12 +148,19 @@ int main(int argc, char **argv)
 		printf("FAIL %s there is no sandbox\n", attack->name);
 		return 3;
 	}
-	h.has_children = strcmp(argv[2], "run") == 0;
+	h.is_server = strcmp(argv[2], "server") == 0;
+	h.has_children = h.is_server || strcmp(argv[2], "run") == 0;
 	h.step = strtol(argv[3], NULL, 10);
+	/* One of its numbers is that of write(2), and nothing but messages may be in a server's output. */
+	int out = h.is_server && strcmp(attack->name, "every_number") == 0 ? fcntl(1, F_DUPFD_CLOEXEC, 100) : -1;
+	if (out >= 0 && (close(1) != 0 || open("/dev/null", O_WRONLY) != 1))
+		return 3;
 	what = attack->fn(&h);
+	if (out >= 0)
+		(void)dup2(out, 1);
 	if (what != NULL)
-		printf("FAIL %s %s\n", attack->name, what);
+		say(&h, "FAIL", attack->name, what);
 	else
-		printf("%s %s\n", !h.has_children && h.steps > 0 && h.step >= h.steps ? "end" : "ok", attack->name);
+		say(&h, !h.has_children && h.steps > 0 && h.step >= h.steps ? "end" : "ok", attack->name, "");
 	return what != NULL;
 }

@@ -5,7 +5,9 @@
  * through`.  It is linked statically, because a sandbox for workers has few libraries, and it refuses to run outside of
  * a sandbox: some of what it tries would succeed there.
  *
- * Calls that a filter may kill are made in a child where the profile has children (run).  Where it has none, the calls
+ * A server says it as a message: {"jsonrpc":"2.0","method":"ok NAME"}.
+ *
+ * Calls that a filter may kill are made in a child where the profile has children (run, server).  Where it has none, the calls
  * of an attack are numbered and one run makes the one call STEP; to be killed is then the refusal.  A run whose STEP is
  * past the last says `end NAME`.
  */
@@ -21,10 +23,14 @@
 
 struct hostile {
 	bool has_children;
+	bool is_server;   /* it speaks in messages, and has TCP to itself */
 	long step, steps; /* without children: the call to make, and how many there were so far */
 	int argc;
 	char **argv; /* what the runner tells about the host */
 };
+
+/* Says a line, or the message that a server says in its place. */
+void say(const struct hostile *h, const char *word, const char *name, const char *more);
 
 /* NULL where all was refused; else what came through. */
 typedef const char *attack_fn(struct hostile *h);
@@ -46,6 +52,6 @@ long raw_call(long number, const long a[6]);
 /* True where the call was killed, answered an error, or is not for this run. */
 bool is_refused(long answer);
 
-extern const struct attack kernel_attacks[], file_attacks[], process_attacks[], limit_attacks[];
+extern const struct attack kernel_attacks[], socket_attacks[], file_attacks[], process_attacks[], limit_attacks[];
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * System calls: each that a program has no business with, each number with arguments that could do something, sockets
- * of every family.
+ * System calls: each that a program has no business with, each number with arguments that could do something.
  */
 #include "hostile.h"
 
@@ -531,65 +530,10 @@ static const char *other_abis(struct hostile *h)
 	return NULL;
 }
 
-/* --- sockets ------------------------------------------------------------------------------------------------------ */
-
-static const char *sockets(struct hostile *h)
-{
-	for (int family = 0; family <= 50; family++)
-		for (int type = 1; type <= 10; type++) {
-			int fd = socket(family, type, 0), pair[2];
-
-			if (fd >= 0 && (family != AF_UNIX || !h->has_children))
-				return came_through("socket(%d, %d) is %d", family, type, fd);
-			if (family != AF_UNIX && socketpair(family, type, 0, pair) == 0)
-				return came_through("socketpair(%d, %d)", family, type);
-			if (fd >= 0)
-				close(fd);
-		}
-	for (int protocol = 0; protocol < 256; protocol++)
-		if (socket(AF_INET, SOCK_RAW, protocol) >= 0 || socket(AF_NETLINK, SOCK_RAW, protocol) >= 0)
-			return came_through("a raw socket of protocol %d", protocol);
-	return NULL;
-}
-
-static bool reaches(const char *name, bool is_abstract, int type)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name) + 1);
-	struct iovec data = {.iov_base = zeros, .iov_len = 1};
-	struct msghdr message = {.msg_name = &at, .msg_namelen = size, .msg_iov = &data, .msg_iovlen = 1};
-	int pair[2] = {-1, -1}, fd = socket(AF_UNIX, type, 0);
-	bool good;
-
-	memcpy(at.sun_path + is_abstract, name, strlen(name));
-	if (fd < 0 && socketpair(AF_UNIX, type, 0, pair) == 0)
-		fd = pair[0];
-	good = connect(fd, (struct sockaddr *)&at, size) == 0 || sendmsg(fd, &message, MSG_NOSIGNAL) == 1 ||
-	       sendto(fd, zeros, 1, MSG_NOSIGNAL, (struct sockaddr *)&at, size) == 1;
-	/* One end of a pair ignores the address: what it sent is at its own other end. */
-	if (good && pair[1] >= 0)
-		good = recv(pair[1], zeros, 1, MSG_DONTWAIT) != 1;
-	close(fd);
-	close(pair[1]);
-	return good;
-}
-
-/* ARGUMENT: name of an abstract socket of the host's; paths of others, which may have been granted. */
-static const char *host_sockets(struct hostile *h)
-{
-	for (int i = 0; i < h->argc; i++)
-		for (int type = SOCK_STREAM; type <= SOCK_SEQPACKET; type++)
-			if (strlen(h->argv[i]) + 1 < sizeof(((struct sockaddr_un *)NULL)->sun_path) &&
-			    reaches(h->argv[i], i == 0, type))
-				return came_through("the host's socket %s, type %d", h->argv[i], type);
-	return NULL;
-}
-
 const struct attack kernel_attacks[] = {
 	{"other_processes", other_processes}, {"keyrings", keyrings},
 	{"subsystems", subsystems},           {"mounts", mounts},
 	{"namespaces", namespaces},           {"machine", machine},
 	{"privileges", privileges},           {"every_number", every_number},
-	{"other_abis", other_abis},           {"sockets", sockets},
-	{"host_sockets", host_sockets},       {NULL, NULL},
+	{"other_abis", other_abis},           {NULL, NULL},
 };

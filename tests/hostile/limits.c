@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,58 @@ static const char *shared_memory(struct hostile *h)
 static const char *memory_of_many(struct hostile *h)
 {
 	return bounded(h, "MiB of memory of eight processes", touch(MAP_PRIVATE, true));
+}
+
+/* Waits until it is looked at seldom, and then takes memory in 32 processes, at 640 MiB in a second. */
+static const char *late_memory(struct hostile *h)
+{
+	volatile long *got = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *p;
+
+	got[0] = 0;
+	usleep(5400000);
+	if (fork() == 0) {
+		for (int i = 0; i < 5; i++)
+			(void)fork();
+		while (got[0] <= most(h) && (p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+						      -1, 0)) != MAP_FAILED) {
+			memset(p, 1, MIB);
+			__atomic_add_fetch(&got[0], 1, __ATOMIC_RELAXED);
+			usleep(50000);
+		}
+		while (wait(NULL) > 0)
+			continue;
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		continue;
+	return bounded(h, "MiB of memory after a pause", got[0]);
+}
+
+/* Page tables, of memory that is read and so is nowhere: 4 KiB of them for each 2 MiB of addresses.  How many MiB. */
+static const char *page_tables(struct hostile *h)
+{
+	volatile long *got = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	got[0] = 0;
+	pid = fork();
+	if (pid == 0) {
+		for (;;) {
+			volatile char *p = mmap(NULL, 512 * MIB, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+						-1, 0);
+
+			if (p == MAP_FAILED)
+				_exit(0);
+			(void)madvise((void *)(uintptr_t)p, 512 * MIB, MADV_NOHUGEPAGE);
+			for (long at = 0; at < 512 * MIB; at += 2 * MIB)
+				(void)p[at];
+			got[0]++;
+		}
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return got[0] > most(h) ? came_through("%ld MiB of page tables", got[0]) : NULL;
 }
 
 static const char *heap(struct hostile *h)
@@ -289,6 +342,8 @@ const struct attack limit_attacks[] = {
 	{"private_memory", private_memory},
 	{"shared_memory", shared_memory},
 	{"memory_of_many", memory_of_many},
+	{"late_memory", late_memory},
+	{"page_tables", page_tables},
 	{"heap", heap},
 	{"pipes", pipes},
 	{"unix_sockets", unix_sockets},

@@ -117,11 +117,38 @@ static const struct attempt {
 	{KH_PROFILE_RUN, REFUSED, "private_memory", "64"},
 	{KH_PROFILE_RUN, REFUSED, "disk", "16"},
 	{KH_PROFILE_RUN, REFUSED, "inodes", "20000"},
+	{KH_PROFILE_SERVER, REFUSED, "other_processes", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "keyrings", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "mounts", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "namespaces", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "privileges", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "sockets", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "others_loopback", "7777"},
+	{KH_PROFILE_SERVER, REFUSED, "writing", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "changing", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "others_in_proc", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "signals", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "descriptors", "3"},
+	{KH_PROFILE_SERVER, REFUSED, "environment", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "identity", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "daemon", NULL},
+	{KH_PROFILE_SERVER, REFUSED, "forks", "40"},
+	{KH_PROFILE_SERVER, REFUSED, "private_memory", "64"},
+	{KH_PROFILE_SERVER, REFUSED, "disk", "16"},
 	{KH_PROFILE_HTTP, KILLED, "keyrings", NULL},
 	{KH_PROFILE_HTTP, KILLED, "mounts", NULL},
 	{KH_PROFILE_RESOLVE, KILLED, "other_processes", NULL},
 	{KH_PROFILE_HTTP, REFUSED, "noise", NULL},
 	{KH_PROFILE_RESOLVE, REFUSED, "noise", NULL},
+	{KH_PROFILE_SERVER, ENDED, "close_everything", NULL},
+	{KH_PROFILE_SERVER, ENDED, "fork_bomb", NULL},
+	{KH_PROFILE_SERVER, ENDED, "memory_of_many", "10000"},
+	{KH_PROFILE_SERVER, ENDED, "pipes", "10000"},
+	{KH_PROFILE_SERVER, ENDED, "output", NULL},
+	{KH_PROFILE_SERVER, ENDED, "errors", NULL},
+	{KH_PROFILE_SERVER, ENDED, "wait", NULL},
+	{KH_PROFILE_SERVER, ENDED, "stop", NULL},
+	{KH_PROFILE_SERVER, ENDED, "spin", NULL},
 	{KH_PROFILE_RUN, ENDED, "close_everything", NULL},
 	{KH_PROFILE_RUN, ENDED, "fork_bomb", NULL},
 	{KH_PROFILE_RUN, ENDED, "memory_of_many", "10000"},
@@ -148,8 +175,8 @@ static void prepare(const struct attempt *attempt, const char *hostile, struct k
 		.limits = {.wall_ms = attempt->want == ENDED ? 1000 : 30000,
 			   .memory = 64 * MIB,
 			   .disk = 16 * MIB,
-			   .output = 65536,
-			   .processes = attempt->profile == KH_PROFILE_RUN ? 40 : 0},
+			   .output = attempt->profile == KH_PROFILE_SERVER ? 0 : 65536,
+			   .processes = kh_profile_is_program(attempt->profile) ? 40 : 0},
 	};
 	if (attempt->argument != NULL)
 		ret_run->argv[ret_run->argc++] = kh_view_str(attempt->argument);
@@ -162,7 +189,7 @@ static void judge(const struct attempt *attempt, const struct outcome *outcome)
 
 	if (attempt->want == REFUSED)
 		good &= outcome->end.fault == KH_FAULT_NONE && outcome->end.status == 0 &&
-			strncmp(outcome->output, "ok ", 3) == 0;
+			strstr(outcome->output, attempt->profile == KH_PROFILE_SERVER ? "\"ok " : "ok ") != NULL;
 	if (attempt->want == KILLED)
 		good &= outcome->end.fault == KH_FAULT_NONE && WIFSIGNALED(outcome->end.status) &&
 			WTERMSIG(outcome->end.status) == SIGSYS;
@@ -190,10 +217,10 @@ static void one_by_one(const struct kh_client *client, const char *hostile)
 	}
 }
 
-/* The last COUNT of the list, which only a limit ends, all at once. */
+/* The last COUNT of the list, which only a limit ends, all at once.  Of servers too. */
 static void all_at_once(const struct kh_client *client, const char *hostile)
 {
-	enum { COUNT = 10 };
+	enum { COUNT = 20 };
 	static struct kh_exchange exchanges[COUNT];
 	static struct kh_run run;
 	size_t first = sizeof(attempts) / sizeof(attempts[0]) - COUNT;
@@ -226,9 +253,39 @@ static void neighbour_answers(struct kh_exchange *neighbour)
 	      "the neighbour", outcome.ended ? kh_fault_name(outcome.end.fault) : "does not end");
 }
 
+/* A server beside all of that: it listens on its own loopback, and nobody comes. */
+static bool begin_server(const struct kh_client *client, const char *hostile, struct kh_exchange *ret_server)
+{
+	static struct kh_run run;
+	static struct kh_event event;
+
+	run = (struct kh_run){
+		.profile = KH_PROFILE_SERVER,
+		.argv = {kh_view_str(hostile), KH_LIT("listens"), KH_LIT("server"), KH_LIT("0"), KH_LIT("7777")},
+		.argc = 5,
+		.read = {kh_view_str(hostile)},
+		.reads = 1};
+	if (!ask(client, &run, ret_server))
+		return false;
+	kh_exchange_next(ret_server, PATIENCE_MS, &event);
+	check(event.kind == KH_EVENT_OUTPUT, "the server", "it does not listen");
+	return true;
+}
+
+static void server_answers(struct kh_exchange *server)
+{
+	struct outcome outcome = {.ended = false};
+
+	check(kh_exchange_feed_end(server), "the server", "its input cannot be ended");
+	drain(server, &outcome);
+	check(outcome.ended && outcome.end.fault == KH_FAULT_NONE && outcome.end.status == 0 &&
+		      strstr(outcome.output, "ok listens") != NULL,
+	      "the server", outcome.ended ? outcome.output : "does not end");
+}
+
 int main(int argc, char **argv)
 {
-	static struct kh_exchange neighbour;
+	static struct kh_exchange neighbour, server;
 	static struct kh_run cat;
 	struct kh_client client;
 	struct kh_error err;
@@ -241,12 +298,14 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	cat = (struct kh_run){.argv = {KH_LIT("/bin/cat")}, .argc = 1, .limits = {.wall_ms = 300000}};
-	if (ask(&client, &cat, &neighbour)) {
+	if (begin_server(&client, argv[2], &server) && ask(&client, &cat, &neighbour)) {
 		one_by_one(&client, argv[2]);
 		all_at_once(&client, argv[2]);
 		small_request(&client, "everything");
 		neighbour_answers(&neighbour);
+		server_answers(&server);
 		kh_exchange_close(&neighbour);
+		kh_exchange_close(&server);
 	}
 	kh_client_stop(&client);
 	printf("%d passed, %d failed\n", passed, failed);

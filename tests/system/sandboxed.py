@@ -27,9 +27,9 @@ for number in (signal.SIGHUP, signal.SIGTERM):
 
 
 class Place:
-    """A folder with a copy of the program in it, for the user that runs the checks."""
+    """A folder with a copy of the program in it, and of FILES, for the user that runs the checks."""
 
-    def __init__(self, suite, uid):
+    def __init__(self, suite, uid, files=()):
         self.suite = suite
         self.uid = uid
         self.folder = tempfile.mkdtemp(prefix="keyhole-test-")
@@ -37,6 +37,8 @@ class Place:
         shutil.copy(suite.program, self.program)
         os.chmod(self.folder, 0o755)
         os.chmod(self.program, 0o755)
+        for file in files:
+            os.chmod(shutil.copy(file, self.folder), 0o755)
         if uid != os.getuid():
             os.chown(self.folder, uid, uid)
 
@@ -141,13 +143,13 @@ def _as_user(suite, checks, place, pipe):
     os.write(pipe, pickle.dumps((suite.passed, suite.failed)))
 
 
-def as_both(suite, checks):
+def as_both(suite, checks, files=()):
     """Runs CHECKS(place) as who we are and, where that is root, as an ordinary user too."""
     users = [os.getuid()] + ([ORDINARY] if os.getuid() == 0 else [])
     if os.getuid() != 0:
         print("run as an ordinary user: root's side is not tried", flush=True)
     for uid in users:
-        place = Place(suite, uid)
+        place = Place(suite, uid, files)
         ours, theirs = os.pipe()
         pid = os.fork()
         if pid == 0:
