@@ -11,7 +11,7 @@ import re
 from csource import blank, calls, read
 
 # Letters of the table in calls.c -> what the document calls the kind.
-KINDS = {"P": "Profile `run`", "N": "A program of profile `run` that has network by name", "W": "A worker of ours, as it starts", "D": "Workers `resolve` and `sni`, from their job on",
+KINDS = {"P": "Profile `run`", "N": "A program of profile `run` that has network by name, or of profile `server`,", "W": "A worker of ours, as it starts", "D": "Workers `resolve` and `sni`, from their job on",
          "H": "Worker `http`, from its job on", "F": "Worker `read`, from its job on", "T": "Worker `text`, from its job on",
          "Q": "Worker `query`, from its job on", "S": "Worker `search`, from its job on",
          "I": "A sandbox's first process, while the program runs",
@@ -133,7 +133,7 @@ LIMITS = (("wall_ms", "wall clock", lambda v: "{:g} s".format(v / 1000), "`--tim
           ("cpu_s", "processor time of one process", "{} s".format, ""),
           ("memory", "memory", size, "`--memory`"),
           ("processes", "processes and threads", str, "`--processes`"),
-          ("files", "open descriptors of one process", str, ""),
+          ("files", "open descriptors of one process", str, "`--files`"),
           ("disk", "private /tmp", size, "`--disk`"),
           ("output", "output, or decoded body", size, "`--output`, `--max-bytes`"))
 
@@ -165,7 +165,7 @@ def limits():
     rows = ["| limit | " + " | ".join("`{}`".format(name) for name in profiles) + " | most | option |",
             "|---|" + "---|" * (len(columns) + 1)]
     for key, title, show, option in LIMITS:
-        rows.append("| {} | {} | {} |".format(title, " | ".join(show(column[key]) for column in columns), option or "-"))
+        rows.append("| {} | {} | {} |".format(title, " | ".join(show(column[key]) if column[key] else "none" for column in columns), option or "-"))
     return "\n".join(rows) + "\n"
 
 
@@ -176,7 +176,7 @@ def defaults():
     def short(value):
         return size(value).replace(" ", "").replace("iB", "")
 
-    return {"time": str(run["wall_ms"] // 1000), "memory": short(run["memory"]), "processes": str(run["processes"]),
+    return {"time": str(run["wall_ms"] // 1000), "memory": short(run["memory"]), "processes": str(run["processes"]), "files": str(run["files"]),
             "disk": short(run["disk"]), "output": short(run["output"]), "timeout": str(http["wall_ms"] // 1000),
             "max-bytes": short(http["output"])}
 

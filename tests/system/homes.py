@@ -128,8 +128,10 @@ class Home:
         self.ok("task", "add", task, "mail.txt")
         return task
 
-    def on_terminal(self, *words, env=None):
-        """What a command shows where its outputs are a terminal, and its status."""
+    def on_terminal(self, *words, env=None, say=()):
+        """What a command shows where its outputs are a terminal, and its status.  SAY: what to wait for, and what is typed
+        then."""
+        say = list(say)
         master, slave = pty.openpty()
         child = subprocess.Popen([self.suite.program, *words], stdin=slave, stdout=slave, stderr=slave,
                                  cwd=self.folder.name, env={**self.env, "TERM": "xterm", **(env or {})})
@@ -144,7 +146,10 @@ class Home:
             if ready and not piece:
                 break
             shown += piece
+            if say and say[0][0] in shown:
+                os.write(master, say.pop(0)[1])
             if not ready and child.poll() is not None:
                 break
         os.close(master)
+        self.suite.check(not say, "%s never asked %r: %.500r" % (" ".join(words), say, shown[-500:]))
         return shown, child.wait(timeout=TIMEOUT)
