@@ -158,7 +158,7 @@ static bool add_field(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_v
 }
 
 /* A format: the rule names it by the same word as the question.  The text is read by the format's grammar later. */
-static bool add_text(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *obj,
+static bool add_text(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *answers,
 		     const struct kh_question *question)
 {
 	struct wanted wanted = find_member(r->rule, question->id);
@@ -169,8 +169,11 @@ static bool add_text(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_va
 	    strcmp(kh_words_name(&kh_policy_type_words, member->type), kh_format_name(question->format)) != 0)
 		return false;
 	yyjson_val *val = follow(r->data, member->pointer);
-	return yyjson_is_str(val) && yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, question->id.p, question->id.n),
-							yyjson_val_mut_copy(doc, val));
+	if (!yyjson_is_str(val))
+		return false;
+	yyjson_mut_val *answer = yyjson_mut_arr_add_obj(doc, answers);
+	return yyjson_mut_obj_add_strn(doc, answer, "id", question->id.p, question->id.n) &&
+	       yyjson_mut_obj_add_val(doc, answer, "answer", yyjson_val_mut_copy(doc, val));
 }
 
 /* --- the Reader --------------------------------------------------------------------------------------------------- */
@@ -196,15 +199,16 @@ enum kh_err kh_typed_respond(struct kh_arena *arena, const struct kh_reader_ask 
 	const struct kh_query *query = ask->query;
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
-	yyjson_mut_val *obj = yyjson_mut_obj_add_obj(doc, root, query->category == 1 ? "fields" : "answers");
+	yyjson_mut_val *body = query->category == 1 ? yyjson_mut_obj_add_obj(doc, root, "fields")
+						    : yyjson_mut_obj_add_arr(doc, root, "answers");
 	struct reading r;
 	enum kh_err e = open_result(arena, ask, &r);
 	bool good = r.rule != NULL && r.data != NULL && query->category < 3;
 
 	for (size_t i = 0; e == KH_OK && good && query->category == 1 && i < query->field_count; i++)
-		good = add_field(&r, doc, obj, &query->fields[i]);
+		good = add_field(&r, doc, body, &query->fields[i]);
 	for (size_t i = 0; e == KH_OK && good && query->category == 2 && i < query->question_count; i++)
-		good = add_text(&r, doc, obj, &query->questions[i]);
+		good = add_text(&r, doc, body, &query->questions[i]);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	*ret_json = KH_LIT(NOTHING);

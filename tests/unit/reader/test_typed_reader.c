@@ -57,7 +57,7 @@ static void test_answers(struct kh_test *t)
 		{FIELD("items.count.merged", RANGE(0, 3)), "{\"fields\":{\"items.count.merged\":0}}"},
 		{"{\"category\":2,\"questions\":[{\"id\":\"due\",\"question\":\"When is it "
 		 "due?\",\"expected_format\":\"date\"}]}",
-		 "{\"answers\":{\"due\":\"2026-03-15\"}}"},
+		 "{\"answers\":[{\"id\":\"due\",\"answer\":\"2026-03-15\"}]}"},
 		/* Unknown names, other types, wider ranges, other values. */
 		{FIELD("other", BOOLEAN), NOTHING},
 		{FIELD("draft.0", BOOLEAN), NOTHING},
