@@ -5,7 +5,6 @@
  */
 #include "fuzz.h"
 
-#include "base/decimal.h"
 #include "core/schema/schema.h"
 
 /* The member of VALUE at one step, or NULL. */
@@ -14,44 +13,47 @@ static yyjson_val *member_of(yyjson_val *value, struct kh_view name)
 	return yyjson_is_obj(value) ? yyjson_obj_getn(value, name.p, name.n) : NULL;
 }
 
-static bool is_of(const struct kh_schema_member *member, yyjson_val *val)
+static bool is_listed(const struct kh_schema_member *type, struct kh_view value)
 {
-	int64_t number = yyjson_is_arr(val) ? (int64_t)yyjson_arr_size(val) : 0;
-	bool is_number = yyjson_is_num(val) && kh_decimal_int(kh_decimal_of(val), &number);
-
-	switch (member->kind) {
-	case KH_SCHEMA_BOOLEAN:
-		return yyjson_is_bool(val);
-	case KH_SCHEMA_ENUM:
-		for (size_t i = 0; i < member->n_values; i++) {
-			if (kh_view_eq(member->values[i], kh_json_str(val)))
-				return true;
-		}
-		return false;
-	case KH_SCHEMA_INTEGER:
-		return is_number && number >= member->min && number <= member->max;
-	case KH_SCHEMA_FORMAT:
-		return yyjson_is_str(val) && yyjson_get_len(val) <= 64;
-	case KH_SCHEMA_ARRAY:
-		return yyjson_is_arr(val) && number >= member->min && number <= member->max;
+	for (size_t i = 0; i < type->n_values; i++) {
+		if (kh_view_eq(type->values[i], value))
+			return true;
 	}
 	return false;
 }
 
-/* A value that fits: each member that has a type is of it, and one that is required is there. */
-static void check_types(struct kh_arena *arena, const struct kh_schema *schema, yyjson_val *value)
-{
-	static const char *const names[] = {"a", "b", "c"};
+/* A value that fits, and what is found in it. */
+struct fitting {
+	struct kh_arena *arena;
+	const struct kh_schema *schema;
+	yyjson_val *value;
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct kh_view pointer = kh_arena_printf(arena, "/%s", names[i]);
-		yyjson_val *val = member_of(value, kh_view_str(names[i]));
-		struct kh_schema_member member;
-		if (kh_schema_typed(schema, arena, pointer, &member, NULL) != KH_OK)
-			continue;
-		HOLDS(val != NULL || !member.is_required);
-		HOLDS(val == NULL || is_of(&member, val));
-	}
+/* What is listed is found in a value that fits and has it, and what is found is of its type. */
+static bool check_member(void *ctx, struct kh_view name, const struct kh_schema_member *type)
+{
+	const struct fitting *f = ctx;
+	struct kh_schema_found found;
+	bool is_found = kh_schema_typed(f->schema, f->arena, name, f->value, &found);
+	yyjson_val *val = kh_view_find(name, KH_LIT("."), 0) == SIZE_MAX ? member_of(f->value, name) : NULL;
+	int64_t number;
+
+	HOLDS(type->kind != KH_SCHEMA_ARRAY && name.n <= 64);
+	/* An integer that is not written as one, such as 1.0, fits a schema and is no answer. */
+	HOLDS(is_found || val == NULL || (yyjson_is_num(val) && !kh_json_int(val, &number)) ||
+	      kh_arena_check(f->arena) != KH_OK);
+	if (!is_found)
+		return true;
+	HOLDS(found.type.kind == type->kind && found.type.n_values == type->n_values);
+	HOLDS(type->kind != KH_SCHEMA_BOOLEAN || yyjson_is_bool(found.value));
+	HOLDS(type->kind != KH_SCHEMA_ENUM || is_listed(type, kh_json_str(found.value)));
+	HOLDS(type->kind != KH_SCHEMA_FORMAT || (yyjson_is_str(found.value) && yyjson_get_len(found.value) <= 64));
+	if (found.value == NULL)
+		number = found.number;
+	else if (type->kind == KH_SCHEMA_INTEGER)
+		HOLDS(kh_json_int(found.value, &number));
+	HOLDS(type->kind != KH_SCHEMA_INTEGER || (number >= type->min && number <= type->max));
+	return true;
 }
 
 static void check_value(struct kh_arena *arena, const struct kh_schema *schema, struct kh_view text)
@@ -69,7 +71,7 @@ static void check_value(struct kh_arena *arena, const struct kh_schema *schema, 
 	kh_fuzz_reasons(&errors);
 	HOLDS(kh_schema_check(schema, arena, value, &again) == e && again.n == errors.n);
 	if (e == KH_OK)
-		check_types(arena, schema, value);
+		kh_schema_typed_each(schema, arena, check_member, &(struct fitting){arena, schema, value});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -69,15 +69,34 @@ struct kh_schema_member {
 	const struct kh_view *values; /* sorted, each once */
 	size_t n_values;
 	const char *format;
-	bool is_required; /* every value that fits the schema has it */
+};
+
+/* A typed member that is in a value. */
+struct kh_schema_found {
+	struct kh_schema_member type; /* never an array */
+	yyjson_val *value; /* of this type; NULL: the length of an array, or a count of its items, which is: */
+	int64_t number;
 };
 
 /*
- * Says it of the member at POINTER (RFC 6901) into a value, "/state" or "/items/0/id".  The last bound of an array is
- * that of `maxItems` or of a closed tuple.  KH_EUNKNOWN if the schema has no such member, KH_EREFUSED if it has no such
- * type: *ERR says why.  The result lives as long as the schema, but VALUES is in ARENA.
+ * Finds the member NAME of VALUE, and checks that it is of the type that the schema gives it (U7).  NAME is names of
+ * members and indices of items, with dots between them: `state`, `items.3.state`.  `items.length` is how many items there
+ * are, and `items.count.state.open` how many of them have this value there, a boolean or a value of an enum; of both the
+ * range is 0 to MAX of the array.  If a part of NAME can mean more than one member, because names of members have dots too,
+ * it means none.  An array that NAME goes through must have a last bound, by `maxItems` or as a closed tuple.  Nothing else
+ * of VALUE is looked at.
+ *
+ * False if anything does not fit, whatever it is.  Out of memory marks the arena.  The result borrows from the schema and
+ * from VALUE, and VALUES of its type are in ARENA.
  */
-enum kh_err kh_schema_typed(const struct kh_schema *schema, struct kh_arena *arena, struct kh_view pointer,
-			    struct kh_schema_member *ret_member, struct kh_error *err) KH_CHECKED;
+bool kh_schema_typed(const struct kh_schema *schema, struct kh_arena *arena, struct kh_view name, yyjson_val *value,
+		     struct kh_schema_found *ret_found);
+
+/*
+ * Names what can be asked for by kh_schema_typed(), with its type, those with fewer parts first; of an array its first item
+ * stands for all of them.  FN returns false to hear no more.  Bounded, so a large schema is not named whole.
+ */
+typedef bool kh_schema_member_fn(void *ctx, struct kh_view name, const struct kh_schema_member *type);
+void kh_schema_typed_each(const struct kh_schema *schema, struct kh_arena *arena, kh_schema_member_fn *fn, void *ctx);
 
 #endif
