@@ -2,12 +2,15 @@
 #include "reader/typed.h"
 
 #include "core/policy/settings.h"
+#include "core/schema/schema.h"
 
 #define NOTHING "{}"
 
 struct reading {
+	struct kh_arena *arena;
 	const struct kh_policy_rule *rule;
-	yyjson_val *data; /* the structuredContent */
+	const struct kh_schema *schema; /* NULL: there is none */
+	yyjson_val *data;               /* the structuredContent */
 };
 
 /* What a name asks for. */
@@ -79,15 +82,20 @@ static int64_t count_equal(yyjson_val *array, struct kh_view rest, struct kh_vie
 	return count;
 }
 
+static bool is_among(const struct kh_view *values, size_t n, struct kh_view value)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (kh_view_eq(values[i], value))
+			return true;
+	}
+	return false;
+}
+
 static bool is_listed(const struct kh_policy_member *member, struct kh_view value)
 {
 	if (member->type == KH_POLICY_TYPE_BOOLEAN)
 		return kh_view_eq(value, KH_LIT("true")) || kh_view_eq(value, KH_LIT("false"));
-	for (size_t i = 0; i < member->values.n; i++) {
-		if (kh_view_eq(member->values.at[i], value))
-			return member->type == KH_POLICY_TYPE_ENUM;
-	}
-	return false;
+	return member->type == KH_POLICY_TYPE_ENUM && is_among(member->values.at, member->values.n, value);
 }
 
 /* --- one answer --------------------------------------------------------------------------------------------------- */
@@ -97,14 +105,26 @@ static bool is_within(const struct kh_field *field, int64_t min, int64_t max)
 	return field->type == KH_FIELD_INTEGER && field->min >= min && field->max <= max;
 }
 
+static bool add(yyjson_mut_doc *doc, yyjson_mut_val *obj, struct kh_view name, yyjson_mut_val *val)
+{
+	return yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, name.p, name.n), val);
+}
+
 /* Adds a number to OBJ, if FIELD asks for no more than 0 to MOST. */
 static bool add_number(yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_field *field, uint64_t most,
 		       int64_t number)
 {
-	if (!is_within(field, 0, (int64_t)most))
-		return false;
-	return yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, field->name.p, field->name.n),
-				  yyjson_mut_sint(doc, number));
+	return is_within(field, 0, (int64_t)most) && add(doc, obj, field->name, yyjson_mut_sint(doc, number));
+}
+
+/* Whether FIELD asks for some of VALUES and no others, and VAL is one that it asks for. */
+static bool is_asked(const struct kh_field *field, const struct kh_view *values, size_t n, yyjson_val *val)
+{
+	bool is_there = field->type == KH_FIELD_ENUM;
+
+	for (size_t i = 0; is_there && i < field->value_count; i++)
+		is_there = is_among(values, n, field->values[i]);
+	return is_there && yyjson_is_str(val) && is_among(field->values, field->value_count, kh_json_str(val));
 }
 
 /* Whether FIELD asks for MEMBER's type and no more, and VAL is of it. */
@@ -117,13 +137,26 @@ static bool fits(const struct kh_policy_member *member, const struct kh_field *f
 	if (member->type == KH_POLICY_TYPE_INTEGER)
 		return is_within(field, member->min, member->max) && kh_json_int(val, &number) &&
 		       number >= member->min && number <= member->max;
-	if (member->type != KH_POLICY_TYPE_ENUM || field->type != KH_FIELD_ENUM || !yyjson_is_str(val))
+	return member->type == KH_POLICY_TYPE_ENUM && is_asked(field, member->values.at, member->values.n, val);
+}
+
+/* The same by the schema, which has checked the value. */
+static bool add_found(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_field *field)
+{
+	struct kh_schema_found found;
+	bool good = false;
+
+	if (r->schema == NULL || !kh_schema_typed(r->schema, r->arena, field->name, r->data, &found))
 		return false;
-	for (size_t i = 0; i < field->value_count; i++) {
-		if (!is_listed(member, field->values[i]))
-			return false;
-	}
-	return is_listed(member, kh_json_str(val));
+	if (found.value == NULL)
+		return add_number(doc, obj, field, (uint64_t)found.type.max, found.number);
+	if (found.type.kind == KH_SCHEMA_BOOLEAN)
+		good = field->type == KH_FIELD_BOOLEAN;
+	else if (found.type.kind == KH_SCHEMA_INTEGER)
+		good = is_within(field, found.type.min, found.type.max);
+	else if (found.type.kind == KH_SCHEMA_ENUM)
+		good = is_asked(field, found.type.values, found.type.n_values, found.value);
+	return good && add(doc, obj, field->name, yyjson_val_mut_copy(doc, found.value));
 }
 
 static bool add_field(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct kh_field *field)
@@ -134,7 +167,7 @@ static bool add_field(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_v
 	int64_t index;
 
 	if (member == NULL)
-		return false;
+		return add_found(r, doc, obj, field);
 	size_t star = find_star(member->pointer);
 	bool has_items = star != SIZE_MAX || member->type == KH_POLICY_TYPE_LENGTH;
 	yyjson_val *val = has_items ? find_array(r, member, star) : follow(r->data, member->pointer);
@@ -153,8 +186,19 @@ static bool add_field(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_v
 			return false;
 		val = follow(yyjson_arr_get(val, (size_t)index), rest);
 	}
-	return fits(member, field, val) && yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, field->name.p, field->name.n),
-							      yyjson_val_mut_copy(doc, val));
+	return fits(member, field, val) && add(doc, obj, field->name, yyjson_val_mut_copy(doc, val));
+}
+
+/* A string whose format the schema names: `date-time` is a query's `datetime`, the others have one word. */
+static yyjson_val *find_text(const struct reading *r, const struct kh_question *question)
+{
+	struct kh_schema_found found;
+
+	if (r->schema == NULL || !kh_schema_typed(r->schema, r->arena, question->id, r->data, &found) ||
+	    found.type.kind != KH_SCHEMA_FORMAT)
+		return NULL;
+	const char *format = strcmp(found.type.format, "date-time") == 0 ? "datetime" : found.type.format;
+	return strcmp(format, kh_format_name(question->format)) == 0 ? found.value : NULL;
 }
 
 /* A format: the rule names it by the same word as the question.  The text is read by the format's grammar later. */
@@ -163,12 +207,14 @@ static bool add_text(const struct reading *r, yyjson_mut_doc *doc, yyjson_mut_va
 {
 	struct wanted wanted = find_member(r->rule, question->id);
 	const struct kh_policy_member *member = wanted.member;
+	yyjson_val *val = NULL;
 
-	if (member == NULL || member->type < KH_POLICY_TYPE_DATE || wanted.suffix.p != NULL ||
-	    find_star(member->pointer) != SIZE_MAX ||
-	    strcmp(kh_words_name(&kh_policy_type_words, member->type), kh_format_name(question->format)) != 0)
-		return false;
-	yyjson_val *val = follow(r->data, member->pointer);
+	if (member == NULL)
+		val = find_text(r, question);
+	else if (member->type >= KH_POLICY_TYPE_DATE && wanted.suffix.p == NULL &&
+		 find_star(member->pointer) == SIZE_MAX &&
+		 strcmp(kh_words_name(&kh_policy_type_words, member->type), kh_format_name(question->format)) == 0)
+		val = follow(r->data, member->pointer);
 	if (!yyjson_is_str(val))
 		return false;
 	yyjson_mut_val *answer = yyjson_mut_arr_add_obj(doc, answers);
@@ -185,9 +231,11 @@ static enum kh_err open_result(struct kh_arena *arena, const struct kh_reader_as
 	struct kh_error err;
 	yyjson_val *root = NULL;
 
-	*ret_reading = (struct reading){.rule = block != NULL ? block->rule : NULL};
-	if (ret_reading->rule == NULL)
+	*ret_reading = (struct reading){.arena = arena};
+	if (block == NULL || block->rule == NULL)
 		return KH_OK;
+	ret_reading->rule = block->rule;
+	ret_reading->schema = block->schema;
 	enum kh_err e = kh_json_read(arena, kh_tainted_open(block->original), &root, &err);
 	if (e == KH_OK && !yyjson_is_true(kh_json_get(root, "isError")))
 		ret_reading->data = kh_json_get(root, "structuredContent");

@@ -10,6 +10,7 @@
 #include "core/bcp/query.h"
 
 struct kh_policy_rule;
+struct kh_schema;
 
 struct kh_reader_block {
 	struct kh_view id;          /* public */
@@ -17,6 +18,8 @@ struct kh_reader_block {
 	struct kh_tainted content;
 	/* For a driver that is `typed`, of the result of an upstream's tool whose rule types it; else NULL and empty. */
 	const struct kh_policy_rule *rule;
+	const struct kh_schema
+		*schema;            /* that its tool was approved with, for results; NULL: none that is known whole */
 	struct kh_tainted original; /* the whole result, as JSON */
 };
 
@@ -49,7 +52,7 @@ struct kh_reader_driver {
 	const char *name; /* "extract", "typed", "command", "openai", "anthropic" */
 	bool pure;        /* the answer depends only on the ask, so asking twice does no harm */
 	bool quick;       /* it does not block: a few KiB of content take microseconds */
-	bool typed;       /* it is given the results that blocks were made from, with the rules that type them (U7) */
+	bool typed;       /* it is given the results that blocks were made from, with what types them (U7) */
 	/*
 	 * Asks and waits.  The response lives in the arena.  Fails only for lack of memory or by a fault of our own; a
 	 * Reader's fault goes to *RET_FAULT, with a sentence in DETAIL for humans.  Can be called from any thread.

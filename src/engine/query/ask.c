@@ -101,7 +101,7 @@ static enum kh_err open_blocks(struct kh_txn *txn, void *arg)
 		o->ask->unread = o->ask->unread || block->purged_at != 0;
 		o->ask->blocks[i].content = kh_tainted_wrap(block->content);
 		if (reader != NULL && reader->driver->typed)
-			e = kh_typed_open(txn, kh_engine_policy(o->engine), o->arena, block, &o->ask->blocks[i]);
+			e = kh_typed_open(txn, o->engine, o->arena, block, &o->ask->blocks[i]);
 	}
 	return e;
 }

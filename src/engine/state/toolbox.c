@@ -9,7 +9,7 @@
 
 struct entry {
 	struct kh_toolbox_tool tool;
-	struct kh_schema *schema;
+	struct kh_schema *input, *output;
 	struct entry *next;
 };
 
@@ -37,8 +37,10 @@ void kh_toolbox_free(struct kh_toolbox *toolbox)
 {
 	if (toolbox == NULL)
 		return;
-	for (struct entry *e = toolbox->first; e != NULL; e = e->next)
-		kh_schema_free(e->schema);
+	for (struct entry *e = toolbox->first; e != NULL; e = e->next) {
+		kh_schema_free(e->input);
+		kh_schema_free(e->output);
+	}
 	kh_arena_done(&toolbox->arena);
 	pthread_mutex_destroy(&toolbox->lock);
 	kh_alloc_free(toolbox->alloc, toolbox, sizeof(*toolbox));
@@ -62,59 +64,69 @@ const struct kh_toolbox_tool *kh_toolbox_find(struct kh_toolbox *toolbox, const 
 	return found;
 }
 
-/* Adds the tool unless another thread was faster; takes SCHEMA.  NULL: there is no room. */
-static const struct kh_toolbox_tool *put(struct kh_toolbox *toolbox, const struct kh_digest *hash, struct kh_view name,
-					 struct kh_schema *schema)
+/* Adds the tool unless another thread was faster; takes its schemas.  NULL: there is no room. */
+static const struct kh_toolbox_tool *put(struct kh_toolbox *toolbox, const struct kh_toolbox_tool *tool,
+					 struct kh_schema *input, struct kh_schema *output)
 {
 	pthread_mutex_lock(&toolbox->lock);
-	const struct kh_toolbox_tool *found = find(toolbox, hash);
+	const struct kh_toolbox_tool *found = find(toolbox, &tool->hash);
 	struct entry *entry = found == NULL && toolbox->count < KH_TOOLBOX_MOST ? KH_NEW(&toolbox->arena, struct entry)
 										: NULL;
-	struct kh_view own = entry != NULL ? kh_arena_dup(&toolbox->arena, name) : name;
+	struct kh_view own = entry != NULL ? kh_arena_dup(&toolbox->arena, tool->name) : tool->name;
 
 	if (entry != NULL && own.p != NULL) {
-		*entry = (struct entry){{*hash, own, schema}, schema, toolbox->first};
+		*entry = (struct entry){{tool->hash, own, input, output}, input, output, toolbox->first};
 		toolbox->first = entry;
 		toolbox->count++;
 		found = &entry->tool;
-		schema = NULL;
+		input = output = NULL;
 	}
 	pthread_mutex_unlock(&toolbox->lock);
-	kh_schema_free(schema);
+	kh_schema_free(input);
+	kh_schema_free(output);
 	return found;
 }
 
-/* Compiles the schema of a tool's arguments. */
-static enum kh_err compile(struct kh_toolbox *toolbox, struct kh_arena *arena, yyjson_val *tool,
-			   struct kh_schema **ret_schema, struct kh_error *err)
+/* Compiles SCHEMA.  KH_EREFUSED if it is not known whole: *RET_WHY has the code. */
+static enum kh_err compile(struct kh_toolbox *toolbox, struct kh_arena *arena, yyjson_val *schema,
+			   struct kh_schema **ret_schema, const char **ret_why)
 {
-	yyjson_val *schema = kh_json_get(tool, "inputSchema");
 	struct kh_view text = {NULL, 0};
 	struct kh_reasons errors;
-	enum kh_err e = schema != NULL ? kh_canonical_json(arena, schema, &text, err) : KH_EREFUSED;
+	struct kh_error err;
+	enum kh_err e = schema != NULL ? kh_canonical_json(arena, schema, &text, &err) : KH_EREFUSED;
 
 	kh_reasons_init(&errors, arena);
 	if (e == KH_OK)
 		e = kh_schema_new(toolbox->alloc, text, ret_schema, &errors);
 	if (e == KH_OK || e == KH_ENOMEM)
 		return e;
-	return kh_error_set(err, KH_EREFUSED, "tool_unusable", "the schema of its arguments is not known whole: %s",
-			    errors.n > 0 ? errors.at[0].code : "there is none");
+	*ret_why = errors.n > 0 ? errors.at[0].code : "there is none";
+	return KH_EREFUSED;
 }
 
 enum kh_err kh_toolbox_add(struct kh_toolbox *toolbox, struct kh_arena *arena, struct kh_view pinned,
 			   const struct kh_toolbox_tool **ret_tool, struct kh_error *err)
 {
-	struct kh_digest hash = kh_canonical_digest(pinned);
-	struct kh_schema *schema = NULL;
+	struct kh_toolbox_tool made = {.hash = kh_canonical_digest(pinned)};
+	struct kh_schema *input = NULL, *output = NULL;
 	yyjson_val *tool = NULL;
+	const char *why = NULL;
 	enum kh_err e = kh_json_read(arena, pinned, &tool, err);
 
-	if (e == KH_OK)
-		e = compile(toolbox, arena, tool, &schema, err);
 	if (e != KH_OK)
 		return e;
-	*ret_tool = put(toolbox, &hash, kh_json_str(kh_json_get(tool, "name")), schema);
+	made.name = kh_json_str(kh_json_get(tool, "name"));
+	e = compile(toolbox, arena, kh_json_get(tool, "inputSchema"), &input, &why);
+	if (e == KH_EREFUSED)
+		return kh_error_set(err, e, "tool_unusable", "the schema of its arguments is not known whole: %s", why);
+	if (e == KH_OK)
+		e = compile(toolbox, arena, kh_json_get(tool, "outputSchema"), &output, &why);
+	if (e == KH_ENOMEM) {
+		kh_schema_free(input);
+		return e;
+	}
+	*ret_tool = put(toolbox, &made, input, output);
 	return *ret_tool != NULL ? KH_OK
 				 : kh_error_set(err, KH_ELIMIT, "too_many_tools",
 						"this process has called %zu approved tools: start it again",
