@@ -1,8 +1,9 @@
 /* The approved tools.  Rows are collected in the transaction, and what was pinned is read after it. */
 #include "engine/upstream/tools.h"
 
-#include "core/policy/policy.h"
 #include "engine/state/each.h"
+#include "engine/state/toolbox.h"
+#include "engine/upstream/askable.h"
 
 /* --- the stamp ---------------------------------------------------------------------------------------------------- */
 
@@ -38,15 +39,14 @@ static enum kh_err make_stamp(struct kh_op *op, struct kh_digest *ret_stamp)
 struct collecting {
 	struct kh_op *op;
 	struct kh_upstream_tools *call;
-	size_t cap_made, cap_rows;
+	size_t cap_made, cap_rows, cap_typing;
 };
 
-static enum kh_effect effects_of(struct kh_op *op, struct kh_view server, struct kh_view alias)
+static const struct kh_policy_rule *rule_of(struct kh_op *op, struct kh_view server, struct kh_view alias)
 {
 	struct kh_view path, name = kh_arena_printf(op->arena, "comm.mcp.%.*s.%.*s", KH_FMT(server), KH_FMT(alias));
-	const struct kh_policy_rule *rule = kh_policy_rule(op->policy, op->arena, name, KH_LIT(""), &path);
 
-	return rule->line > 0 ? rule->effects : KH_EFFECT_PAYMENT;
+	return kh_policy_rule(op->policy, op->arena, name, KH_LIT(""), &path);
 }
 
 static enum kh_err add_tool(struct collecting *c, const struct kh_upstream_row *server, struct kh_tool_row *row)
@@ -56,10 +56,14 @@ static enum kh_err add_tool(struct collecting *c, const struct kh_upstream_row *
 
 	call->made = kh_arena_more(arena, call->made, call->count, &c->cap_made, sizeof(*call->made));
 	call->rows = kh_arena_more(arena, call->rows, call->count, &c->cap_rows, sizeof(struct kh_tool_row *));
-	if (call->made == NULL || call->rows == NULL)
+	call->typing = kh_arena_more(arena, call->typing, call->count, &c->cap_typing,
+				     sizeof(const struct kh_policy_rule *));
+	if (call->made == NULL || call->rows == NULL || call->typing == NULL)
 		return KH_ENOMEM;
-	enum kh_effect effects = effects_of(c->op, server->name, row->alias);
+	const struct kh_policy_rule *rule = rule_of(c->op, server->name, row->alias);
+	enum kh_effect effects = rule->line > 0 ? rule->effects : KH_EFFECT_PAYMENT;
 	call->rows[call->count] = row;
+	call->typing[call->count] = rule->results == KH_RESULTS_TYPED ? rule : NULL;
 	call->made[call->count++] = (struct kh_upstream_tool){
 		.server = server->name,
 		.alias = row->alias,
@@ -95,6 +99,7 @@ enum kh_err kh_upstream_tools_run(struct kh_op *op, void *arg)
 
 	call->tools = call->made = NULL;
 	call->rows = NULL;
+	call->typing = NULL;
 	call->count = 0;
 	each.e = make_stamp(op, &call->stamp);
 	call->is_known = each.e == KH_OK && memcmp(&call->stamp, &call->known, sizeof(call->known)) == 0;
@@ -134,14 +139,33 @@ static enum kh_err read_pinned(struct kh_arena *arena, const struct kh_tool_row 
 	return yyjson_is_obj(tool->input) ? KH_OK : KH_EINPUT;
 }
 
+/* Adds what can be asked for of the tool's results.  A tool that cannot be called has none. */
+static enum kh_err add_askable(struct kh_engine *engine, struct kh_arena *arena, const struct kh_tool_row *row,
+			       const struct kh_policy_rule *rule, struct kh_upstream_tool *tool)
+{
+	struct kh_toolbox *toolbox = kh_engine_toolbox(engine);
+	const struct kh_toolbox_tool *ready = kh_toolbox_find(toolbox, &row->pinned_hash);
+	struct kh_error err;
+	enum kh_err e = ready != NULL ? KH_OK : kh_toolbox_add(toolbox, arena, row->pinned, &ready, &err);
+
+	struct kh_view askable = e == KH_OK ? kh_askable_text(arena, rule, ready->output) : KH_LIT("");
+	if (askable.n > 0 && tool->description.n > 0)
+		askable = kh_arena_printf(arena, "%.*s\n\n%.*s", KH_FMT(tool->description), KH_FMT(askable));
+	if (askable.n > 0)
+		tool->description = askable;
+	return e == KH_ENOMEM ? e : kh_arena_check(arena);
+}
+
 enum kh_err kh_upstream_tools_finish(struct kh_engine *engine, struct kh_arena *arena, void *arg, struct kh_error *err)
 {
 	struct kh_upstream_tools *call = arg;
 	enum kh_err e = KH_OK;
 
-	(void)engine;
-	for (size_t i = 0; i < call->count && e == KH_OK; i++)
+	for (size_t i = 0; i < call->count && e == KH_OK; i++) {
 		e = read_pinned(arena, call->rows[i], &call->made[i]);
+		if (e == KH_OK && call->typing[i] != NULL)
+			e = add_askable(engine, arena, call->rows[i], call->typing[i], &call->made[i]);
+	}
 	call->tools = call->made;
 	if (e != KH_OK && e != KH_ENOMEM)
 		return kh_error_set(err, KH_ESTORE, "store_corrupt",

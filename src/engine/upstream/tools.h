@@ -14,8 +14,9 @@
 struct kh_upstream_tool {
 	struct kh_view server, alias; /* operation: comm.mcp.SERVER.ALIAS */
 	struct kh_view title;         /* may be empty */
-	struct kh_view description;   /* the reviewer's words, if there are any; may be empty */
-	yyjson_val *input;            /* its input schema, an object */
+	/* The reviewer's words, if there are any; then which members of its result can be asked for (askable.h). */
+	struct kh_view description; /* may be empty */
+	yyjson_val *input;          /* its input schema, an object */
 	/*
 	 * What it does: as the policy's rule says; without one it is the worst.  A server's annotations make it worse and
 	 * never better.  Only rules for all agents count, because all see one list.
@@ -33,6 +34,7 @@ struct kh_upstream_tools {
 	/* internal: from the transaction to its rendering */
 	struct kh_upstream_tool *made;
 	struct kh_tool_row **rows;
+	const struct kh_policy_rule **typing; /* the rule of each that types its results; NULL: it does not */
 };
 
 enum kh_err kh_upstream_tools_run(struct kh_op *op, void *call);

@@ -1,6 +1,7 @@
 /* U4, U5: which tools of upstream servers are offered, as what, and which can be approved at all. */
 #include "offering.h"
 
+#include "engine/upstream/askable.h"
 #include "engine/upstream/fit.h"
 #include "engine/upstream/tools.h"
 
@@ -142,6 +143,90 @@ static void test_effects(struct kh_test *t)
 	}
 }
 
+/* U7: what can be asked for of a result is told, if the rule types it: the rule's members, then those of the schema. */
+static void test_askable(struct kh_test *t)
+{
+	static const char *const outputs[] = {"{\"properties\":{\"ok\":{\"type\":\"boolean\"},\"day\":{\"type\":"
+					      "\"string\",\"format\":\"date\"},\"id\":{"
+					      "\"type\":\"string\",\"format\":\"uuid\"},\"state\":{\"enum\":[\"a\","
+					      "\"b\"]},\"free\":{\"type\":\"string\","
+					      "\"description\":\"CANARY\"},\"items\":{\"type\":\"array\",\"maxItems\":"
+					      "9,\"items\":{\"properties\":{\"n\":{"
+					      "\"type\":\"integer\",\"minimum\":0,\"maximum\":7}}}}}}",
+					      "{\"properties\":{\"free\":{\"type\":\"string\"}}}",
+					      "{\"frobnicate\":1}"};
+	static const struct {
+		const char *tool;
+		size_t output;
+		const char *description;
+	} rows[] = {
+		{"plain", 0, "Looks"},
+		{"typed", 0,
+		 "Looks\n\nBCPQuery to Reader `typed` knows of its result: day date; items.length 0..9; ok boolean; "
+		 "state "
+		 "a|b; items.0.n 0..7. Other items by index; ARRAY.count.VALUE, ARRAY.count.MEMBER.VALUE."},
+		{"both", 0,
+		 "Looks\n\nBCPQuery to Reader `typed` knows of its result: items.length 0..4; items.0 boolean; state "
+		 "x|y; "
+		 "day date; ok boolean. Other items by index; ARRAY.count.VALUE, ARRAY.count.MEMBER.VALUE."},
+		{"typed", 1, "Looks"},
+		{"typed", 2, "Looks"},
+		{"both", 2,
+		 "Looks\n\nBCPQuery to Reader `typed` knows of its result: items.length 0..4; items.0 boolean; state "
+		 "x|y. "
+		 "Other items by index; ARRAY.count.VALUE, ARRAY.count.MEMBER.VALUE."},
+	};
+	struct kh_fixture *f = kh_fixture_fresh(
+		t, KH_OFFERING_SERVERS "policy:\n"
+				       "  tools:\n"
+				       "    - {name: '*__typed', results: typed}\n"
+				       "    - name: '*__both'\n"
+				       "      results: typed\n"
+				       "      fields:\n"
+				       "        - {name: items, pointer: /items/*/done, type: boolean, most: 4}\n"
+				       "        - {name: state, pointer: /state, type: enum, values: [x, y]}\n");
+	static const char name[] = "post";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct kh_view text = kh_arena_printf(
+			&f->arena,
+			"{\"name\":\"%s\",\"description\":\"Looks\",\"inputSchema\":{\"type\":"
+			"\"object\"},\"outputSchema\":%s}",
+			rows[i].tool, outputs[rows[i].output]);
+		kh_offering_see(f, name, (const char *const[]){text.p, NULL});
+		kh_offering_approve(f, name, NULL);
+		struct kh_upstream_tools list = offered(f, NULL);
+		assert_view(find(&list, name, rows[i].tool)->description, rows[i].description);
+	}
+}
+
+/* G6: however large a schema is, what is told of it is short. */
+static void test_askable_much(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, KH_OFFERING_SERVERS "policy:\n"
+								       "  tools:\n"
+								       "    - {name: '*__typed', results: typed}\n");
+	struct kh_view properties = KH_LIT(
+		"\"long\":{\"enum\":[\"a_value_that_is_long\",\"another_value_that_is_long\","
+		"\"a_third_value_that_is_long\",\"a_fourth_value_that_is_long\"]}");
+
+	for (unsigned i = 0; i < 100; i++)
+		properties = kh_arena_printf(&f->arena, "%.*s,\"member_%u\":{\"type\":\"boolean\"}", KH_FMT(properties),
+					     i);
+	struct kh_view text = kh_arena_printf(
+		&f->arena,
+		"{\"name\":\"typed\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":{"
+		"\"properties\":{%.*s}}}",
+		KH_FMT(properties));
+	kh_offering_see(f, "post", (const char *const[]){text.p, NULL});
+	kh_offering_approve(f, "post", NULL);
+	struct kh_upstream_tools list = offered(f, NULL);
+	struct kh_view told = find(&list, "post", "typed")->description;
+	assert_true(told.n > 200 && told.n <= KH_ASKABLE_MOST);
+	assert_true(kh_view_find(told, KH_LIT("long enum of 4; member_0 boolean; "), 0) != SIZE_MAX);
+	assert_true(kh_view_ends(told, KH_LIT("boolean; ...")));
+}
+
 /* --- what cannot be approved -------------------------------------------------------------------------------------- */
 
 static void test_fit(struct kh_test *t)
@@ -213,6 +298,7 @@ static void test_unfit(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_pinned), KH_TEST(test_stamp), KH_TEST(test_effects), KH_TEST(test_fit), KH_TEST(test_unfit),
+	KH_TEST(test_pinned),       KH_TEST(test_stamp), KH_TEST(test_effects), KH_TEST(test_askable),
+	KH_TEST(test_askable_much), KH_TEST(test_fit),   KH_TEST(test_unfit),
 };
 KH_TEST_MAIN(cases)
