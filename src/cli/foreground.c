@@ -13,19 +13,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Chooses the signals that cancel, except those that our parent wants ignored: nohup(1), a shell's background jobs. */
-static void choose_signals(sigset_t *ret_set)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-	sigemptyset(ret_set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction now;
-		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaddset(ret_set, signals[i]);
-	}
-}
-
 /* Reads a piece of input.  Input that was never open for reading (as with nohup(1)) counts as empty. */
 static void fill(struct kh_foreground *s)
 {
@@ -100,9 +87,8 @@ static const struct kh_converse_company company = {.watch = watch, .serve = serv
 /* Sets up all but the request.  False: errno. */
 static bool init(struct kh_foreground *s, bool raw)
 {
-	sigset_t set;
+	sigset_t set = kh_frame_heeded();
 
-	choose_signals(&set);
 	kh_terminal_init(&s->out, STDOUT_FILENO, raw);
 	kh_terminal_init(&s->errors, STDERR_FILENO, raw);
 	s->talk.company = &company;
@@ -118,7 +104,7 @@ static bool finish(struct kh_foreground *s)
 {
 	struct pollfd fds[WATCHED];
 	bool stays = true;
-	sigset_t set;
+	sigset_t set = kh_frame_heeded();
 
 	s->talk.more = false;
 	kh_terminal_end(&s->out);
@@ -129,10 +115,8 @@ static bool finish(struct kh_foreground *s)
 	}
 	/* There is nothing left to cancel, and the signals are not read any more: unblock them, so that they end the
 	 * process even if nobody reads its output. */
-	if (stays) {
-		choose_signals(&set);
+	if (stays)
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
-	}
 	return stays;
 }
 

@@ -328,6 +328,19 @@ sigset_t kh_frame_signals(void)
 	return set;
 }
 
+sigset_t kh_frame_heeded(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t set = kh_frame_signals();
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction now;
+		if (sigaction(signals[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN)
+			sigdelset(&set, signals[i]);
+	}
+	return set;
+}
+
 void kh_frame_close(struct kh_frame *f)
 {
 	struct kh_error err = {.offset = SIZE_MAX};

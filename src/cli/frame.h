@@ -86,6 +86,9 @@ int kh_frame_main(const struct kh_frame_command *command, const void *with, int 
 /* Returns the signals that end a command: SIGINT, SIGTERM, SIGHUP. */
 sigset_t kh_frame_signals(void);
 
+/* The same, but for those that our parent wants ignored: nohup(1), a shell's background jobs. */
+sigset_t kh_frame_heeded(void);
+
 /* Calls an operation of the engine with the command's token, at home or at the gateway; the second one with memory of
  * ARENA. */
 enum kh_err kh_frame_call(struct kh_frame *f, kh_engine_fn *fn, void *call) KH_CHECKED;

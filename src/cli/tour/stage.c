@@ -8,9 +8,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* True if the user has stopped the tour.  Then nothing more is shown, whichever step it is in. */
+static bool is_stopped(struct kh_stage *s)
+{
+	if (!s->is_silent && kh_typed_is_stopped(&s->typed)) {
+		int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		s->is_silent = true;
+		if (nowhere >= 0 && dup2(nowhere, s->frame->out->fd) >= 0)
+			close(nowhere);
+	}
+	return s->is_silent;
+}
+
 void kh_stage_say(struct kh_stage *s, const char *text)
 {
-	kh_frame_say(s->frame, kh_view_str(text));
+	if (!is_stopped(s))
+		kh_frame_say(s->frame, kh_view_str(text));
 }
 
 void kh_stage_heading(struct kh_stage *s, const char *text)
@@ -35,7 +48,7 @@ void kh_stage_why(struct kh_stage *s, const char *text)
 
 void kh_stage_expect(struct kh_stage *s, bool is_so, const char *what)
 {
-	if (is_so)
+	if (is_so || is_stopped(s))
 		return;
 	s->has_failed = true;
 	struct kh_view line = kh_arena_printf(s->arena, "!! this step did not come out as it must: %s\n", what);
@@ -48,6 +61,8 @@ void kh_stage_type(struct kh_stage *s, int want, const char *const *words)
 
 	s->output = (struct kh_view){NULL, 0};
 	s->status = -1;
+	if (is_stopped(s))
+		return;
 	if (kh_typed_run(&s->typed, words, &s->status, &s->output, &err) != KH_OK) {
 		kh_stage_expect(s, false, err.detail);
 		return;

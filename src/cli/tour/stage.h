@@ -2,7 +2,7 @@
  * Functions for the tour's steps: print text, run commands and check their output, make files in the tour's folder.
  *
  * If a step does not end as it must, the tour says so, with "!!", and has failed.  Hostile text is shown as terminal.c
- * shows it, even if the output is not a terminal.
+ * shows it, even if the output is not a terminal.  If the user stops the tour, the steps that are left do nothing.
  */
 #ifndef KH_CLI_TOUR_STAGE_H
 #define KH_CLI_TOUR_STAGE_H
@@ -20,6 +20,7 @@ struct kh_stage {
 	int status;
 	int step;
 	bool has_failed;
+	bool is_silent; /* the user has stopped the tour: no command is run any more, and nothing is shown */
 };
 
 void kh_stage_say(struct kh_stage *s, const char *text);

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,21 +147,45 @@ static void finish(struct tour *t)
 	kh_stage_remove(s->folder);
 }
 
+/* From now on a signal that would end the tour is read from a descriptor, so that the folder is removed first. */
+static bool heed_signals(struct kh_typed *typed)
+{
+	sigset_t set = kh_frame_heeded();
+
+	typed->stops = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return typed->stops >= 0 && sigprocmask(SIG_BLOCK, &set, &typed->mask) == 0;
+}
+
+/* Returns the signal that has stopped the tour; 0: none has. */
+static int stopped_by(const struct kh_typed *typed)
+{
+	struct signalfd_siginfo info;
+
+	return read(typed->stops, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
 int kh_tour_run(struct kh_frame *f)
 {
 	struct tour t = {.stage = {.frame = f, .arena = &f->arena}};
 	struct kh_stage *s = &t.stage;
 
 	s->shown = KH_NEW(&f->arena, struct kh_terminal);
-	if (s->shown == NULL || !make_folder(&t))
+	if (s->shown == NULL || !heed_signals(&s->typed) || !make_folder(&t))
 		return KH_FRAME_REFUSE(f, "file_unwritable", "cannot make a temporary folder: %s", strerror(errno));
 	kh_terminal_init(s->shown, STDOUT_FILENO, false);
 	s->shown->escapes = true;
-	s->typed = (struct kh_typed){
-		.arena = &f->arena, .out = f->out, .home = s->home, .folder = s->folder, .has_colour = f->has_colour};
+	s->typed.arena = &f->arena;
+	s->typed.out = f->out;
+	s->typed.home = s->home;
+	s->typed.folder = s->folder;
+	s->typed.has_colour = f->has_colour;
 	signal(SIGPIPE, SIG_IGN); /* if the output is closed, the folder is still removed */
 	tell(&t);
 	finish(&t);
+	int caught = stopped_by(&s->typed);
+	close(s->typed.stops);
+	if (caught != 0)
+		return 128 + caught;
 	if (s->has_failed)
 		kh_stage_say(s, "\nThe tour did not come out as it must: see the lines that begin with !!.\n");
 	return s->has_failed ? KH_FRAME_NOT : KH_FRAME_DONE;

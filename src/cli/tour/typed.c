@@ -15,6 +15,7 @@
 
 #define OUTPUT_LIMIT  (1U << 20)
 #define TIME_LIMIT    30 /* seconds */
+#define GRACE         5  /* seconds for a command that was told to end */
 #define ID_DIGITS     16
 #define DIGEST_DIGITS 64
 
@@ -61,16 +62,23 @@ static void show_output(const struct kh_typed *t, struct kh_view output)
 	}
 }
 
-/* Reads FD until its end; returns false if the time is over. */
-static bool collect(int fd, struct kh_buf *buf)
+bool kh_typed_is_stopped(const struct kh_typed *typed)
 {
-	int64_t end = kh_clock_ms() + TIME_LIMIT * 1000;
+	struct pollfd p = {.fd = typed->stops, .events = POLLIN};
+
+	return typed->stops > 0 && poll(&p, 1, 0) > 0;
+}
+
+/* Reads FD until its end; returns false if SECONDS are over, or if there is something to read on STOPS (0: none). */
+static bool collect(int fd, int stops, int seconds, struct kh_buf *buf)
+{
+	int64_t end = kh_clock_ms() + (int64_t)seconds * 1000;
 	char piece[4096];
 
 	for (;;) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
+		struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = stops > 0 ? stops : -1, .events = POLLIN}};
 		int64_t left = end - kh_clock_ms();
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+		if (left <= 0 || poll(p, 2, (int)left) == 0 || p[1].revents != 0)
 			return false;
 		ssize_t n = read(fd, piece, sizeof(piece));
 		if (n == 0)
@@ -82,12 +90,29 @@ static bool collect(int fd, struct kh_buf *buf)
 	}
 }
 
+static int prepare(const struct kh_typed *t, int out, posix_spawn_file_actions_t *actions,
+		   posix_spawnattr_t *attributes)
+{
+	int why = posix_spawn_file_actions_addchdir_np(actions, t->folder);
+
+	if (why == 0)
+		why = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (why == 0)
+		why = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+	if (why == 0)
+		why = posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
+	if (why == 0)
+		why = posix_spawnattr_setsigmask(attributes, &t->mask);
+	return why == 0 ? posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK) : why;
+}
+
 static int start(const struct kh_typed *t, const char *const *words, int out, pid_t *ret_pid)
 {
 	char *argv[KH_TYPED_WORDS + 2] = {(char *)(uintptr_t) "keyhole"};
 	struct kh_view home = kh_arena_printf(t->arena, "KEYHOLE_HOME=%s", t->home);
 	char *env[] = {(char *)(uintptr_t)home.p, NULL};
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 
 	if (home.p == NULL)
 		return ENOMEM;
@@ -96,15 +121,13 @@ static int start(const struct kh_typed *t, const char *const *words, int out, pi
 	int why = posix_spawn_file_actions_init(&actions);
 	if (why != 0)
 		return why;
-	why = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (why == 0)
-		why = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	if (why == 0)
-		why = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-	if (why == 0)
-		why = posix_spawn_file_actions_addchdir_np(&actions, t->folder);
-	if (why == 0)
-		why = posix_spawn(ret_pid, "/proc/self/exe", &actions, NULL, argv, env);
+	why = posix_spawnattr_init(&attributes);
+	if (why == 0) {
+		why = prepare(t, out, &actions, &attributes);
+		if (why == 0)
+			why = posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, argv, env);
+		posix_spawnattr_destroy(&attributes);
+	}
 	posix_spawn_file_actions_destroy(&actions);
 	return why;
 }
@@ -135,8 +158,11 @@ enum kh_err kh_typed_quietly(const struct kh_typed *typed, const char *const *wo
 		return kh_error_set(err, KH_EINPUT, "cannot_run", "cannot start keyhole: %s", strerror(why));
 	}
 	kh_buf_init(&buf, typed->arena, OUTPUT_LIMIT);
-	if (!collect(ends[0], &buf))
-		kill(pid, SIGKILL);
+	if (!collect(ends[0], typed->stops, TIME_LIMIT, &buf)) {
+		kill(pid, SIGTERM);
+		if (!collect(ends[0], 0, GRACE, &buf))
+			kill(pid, SIGKILL);
+	}
 	close(ends[0]);
 	*ret_status = kh_typed_wait(pid);
 	enum kh_err e = kh_buf_end(&buf, ret_output);
@@ -148,7 +174,7 @@ enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words,
 {
 	show_command(typed, words);
 	enum kh_err e = kh_typed_quietly(typed, words, ret_status, ret_output, err);
-	if (e == KH_OK)
+	if (e == KH_OK && !kh_typed_is_stopped(typed))
 		show_output(typed, *ret_output);
 	return e;
 }

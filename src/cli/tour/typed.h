@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/terminal.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 #define KH_TYPED_WORDS 12
@@ -16,7 +17,12 @@ struct kh_typed {
 	const char *home;   /* KEYHOLE_HOME of the command */
 	const char *folder; /* its working directory */
 	bool has_colour;
+	int stops;     /* a signalfd: if it is readable, the user wants to stop; 0: none */
+	sigset_t mask; /* signals that are blocked in the command */
 };
+
+/* True if the user wants to stop: a command that runs is ended. */
+bool kh_typed_is_stopped(const struct kh_typed *typed);
 
 /* Runs `keyhole WORDS`, up to a NULL.  *RET_STATUS is its exit status (128 + the signal if one ended it),
  * *RET_OUTPUT what it wrote to both outputs. */
