@@ -80,8 +80,9 @@ const struct kh_frame_command kh_commands[] = {
 	{"demo", "a guided tour, in a few seconds", OPENING, "[--keep]",
 	 "A guided tour with a poisoned web page.  The agent asks for the page, a human approves, and a sandbox\n"
 	 "fetches it.  The agent asks about the page, then does what the page wants and is stopped.  It also shows\n"
-	 "a Reader that obeys the page, approvals, a budget that runs out, and a forged record.  Everything is in a\n"
-	 "temporary home folder and on loopback, and takes a few seconds.\n",
+	 "a Reader that obeys the page, approvals, a budget that runs out, an MCP server that changes its tool when\n"
+	 "it is trusted, and a forged record.  Everything is in a temporary home folder and on loopback, and takes\n"
+	 "a few seconds.\n",
 	 "0 every step came out as it must; 1 one did not; 2 not usable; 128 + N signal N ended it.", NO_HOME, TAKES(kh_tour_args, demo),
 	 .run = kh_tour_run},
 	{"doctor", "check that sandboxes work here, and say what is missing", OPENING, "[--home DIR] [--json]",

@@ -1,12 +1,15 @@
 /* Printing, running commands, checking their output. */
 #include "cli/tour/stage.h"
 
+#include "home/file.h"
 #include "home/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#define POLICY "\npolicy:\n" /* the head of that section in keyhole.yaml */
 
 /* True if the user has stopped the tour.  Then nothing more is shown, whichever step it is in. */
 static bool is_stopped(struct kh_stage *s)
@@ -69,6 +72,15 @@ void kh_stage_type(struct kh_stage *s, int want, const char *const *words)
 	}
 	struct kh_view what = kh_arena_printf(s->arena, "exit status %d, and not %d", s->status, want);
 	kh_stage_expect(s, s->status == want, what.p != NULL ? what.p : "exit status");
+}
+
+void kh_stage_type_from(struct kh_stage *s, const char *input, int want, const char *const *words)
+{
+	s->typed.input = input;
+	s->typed.is_quiet = true;
+	kh_stage_type(s, want, words);
+	s->typed.is_quiet = false;
+	s->typed.input = NULL;
 }
 
 bool kh_stage_wrote(const struct kh_stage *s, const char *text)
@@ -140,6 +152,24 @@ void kh_stage_configure(struct kh_stage *s, struct kh_view text)
 	if (fd >= 0 && close(fd) != 0)
 		good = false;
 	kh_stage_expect(s, good, "cannot add to keyhole.yaml");
+}
+
+void kh_stage_govern(struct kh_stage *s, struct kh_view text)
+{
+	const char *path = kh_stage_path(s, s->home, KH_FOLDER_CONFIG);
+	struct kh_error err = {.offset = SIZE_MAX};
+	struct kh_view old, new = {NULL, 0};
+
+	enum kh_err e = kh_file_named(s->arena, kh_view_str(path), &old, &err);
+	size_t at = e == KH_OK ? kh_view_find(old, KH_LIT(POLICY), 0) : SIZE_MAX;
+	if (at != SIZE_MAX) {
+		at += sizeof(POLICY) - 1;
+		new = kh_arena_printf(s->arena, "%.*s%.*s%.*s", (int)at, old.p, KH_FMT(text), (int)(old.n - at),
+				      old.p + at);
+	}
+	int fd = new.p != NULL ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1;
+	kh_stage_expect(s, fd >= 0 && kh_file_write(fd, new), "cannot add to the policy in keyhole.yaml");
+	kh_file_close(fd);
 }
 
 bool kh_stage_has_sandbox(struct kh_stage *s)

@@ -39,6 +39,9 @@ void kh_stage_type(struct kh_stage *s, int want, const char *const *words);
 
 #define KH_STAGE_TYPE(s, want, ...) kh_stage_type((s), (want), (const char *const[]){__VA_ARGS__, NULL})
 
+/* The same with INPUT, a file of the tour's folder, as its standard input.  Its output is kept, and not shown. */
+void kh_stage_type_from(struct kh_stage *s, const char *input, int want, const char *const *words);
+
 /* True if the last command wrote TEXT; the second function fails the tour if it did not. */
 bool kh_stage_wrote(const struct kh_stage *s, const char *text);
 void kh_stage_expect_text(struct kh_stage *s, const char *text);
@@ -60,8 +63,9 @@ void kh_stage_show(struct kh_stage *s, const char *name, const char *text);
 void kh_stage_query(struct kh_stage *s, const char *task, const char *name, const char *query, int want,
 		    const char *expected);
 
-/* Adds TEXT to the home's configuration. */
+/* Adds TEXT to the home's configuration: at its end, or to its section `policy`. */
 void kh_stage_configure(struct kh_stage *s, struct kh_view text);
+void kh_stage_govern(struct kh_stage *s, struct kh_view text);
 
 /* True if this machine has a sandbox. */
 bool kh_stage_has_sandbox(struct kh_stage *s);

@@ -1,8 +1,9 @@
-/* The tour from beginning to end: makes a folder and a home, runs the steps (web.h, reader.h), checks the record,
- * and removes everything. */
+/* The tour from beginning to end: makes a folder and a home, runs the steps (web.h, reader.h, upstream.h), checks the
+ * record, and removes everything. */
 #include "cli/tour/tour.h"
 
 #include "cli/tour/reader.h"
+#include "cli/tour/upstream.h"
 #include "cli/tour/web.h"
 #include "home/file.h"
 #include "home/folder.h"
@@ -19,6 +20,7 @@
 struct tour {
 	struct kh_stage stage;
 	struct kh_tour_web web;
+	struct kh_tour_upstream upstream;
 	const char *copy; /* a second home, forged */
 };
 
@@ -117,10 +119,9 @@ static void tell(struct tour *t)
 	struct kh_stage *s = &t->stage;
 
 	kh_stage_say(
-		s,
-		"Keyhole stands between an agent that may act and text that may lie. This tour takes it through one\n"
-		"web page that wants the agent to do something else, with the commands that you could type yourself.\n"
-		"In a hurry? Read the lines that begin with =>.\n");
+		s, "Keyhole stands between an agent that may act and text that may lie. This tour takes it through a\n"
+		   "web page and an MCP server that want the agent to do something else, with commands that you could\n"
+		   "type yourself. In a hurry? Read the lines that begin with =>.\n");
 	kh_stage_heading(s, "A home: store, policy, tokens, a key for the record");
 	kh_frame_say(s->frame, kh_arena_printf(s->arena, "$ export KEYHOLE_HOME=%s\n", s->home));
 	KH_STAGE_TYPE(s, 0, "init");
@@ -131,6 +132,8 @@ static void tell(struct tour *t)
 	kh_tour_reader_turned(s, t->web.task);
 	kh_tour_reader_summary(s);
 	kh_tour_reader_budget(s, t->web.task);
+	kh_tour_upstream_call(s, &t->upstream);
+	kh_tour_upstream_changed(s, &t->upstream);
 	step_audit(t);
 	kh_tour_web_stop(&t->web);
 }

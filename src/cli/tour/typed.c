@@ -39,6 +39,8 @@ static void show_command(const struct kh_typed *t, const char *const *words)
 	kh_buf_lit(&buf, "$ keyhole");
 	for (; *words != NULL; words++)
 		kh_buf_printf(&buf, is_plain(*words) ? " %s" : " \"%s\"", *words);
+	if (t->input != NULL)
+		kh_buf_printf(&buf, " < %s", t->input);
 	if (kh_buf_end(&buf, &line) != KH_OK)
 		return;
 	/* Colours are written directly, because terminal.c would escape them; only here. */
@@ -90,13 +92,15 @@ static bool collect(int fd, int stops, int seconds, struct kh_buf *buf)
 	}
 }
 
+/* The working directory comes first, because the input is a file in it. */
 static int prepare(const struct kh_typed *t, int out, posix_spawn_file_actions_t *actions,
 		   posix_spawnattr_t *attributes)
 {
+	const char *input = t->input != NULL ? t->input : "/dev/null";
 	int why = posix_spawn_file_actions_addchdir_np(actions, t->folder);
 
 	if (why == 0)
-		why = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		why = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, input, O_RDONLY, 0);
 	if (why == 0)
 		why = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
 	if (why == 0)
@@ -174,7 +178,7 @@ enum kh_err kh_typed_run(const struct kh_typed *typed, const char *const *words,
 {
 	show_command(typed, words);
 	enum kh_err e = kh_typed_quietly(typed, words, ret_status, ret_output, err);
-	if (e == KH_OK && !kh_typed_is_stopped(typed))
+	if (e == KH_OK && !typed->is_quiet && !kh_typed_is_stopped(typed))
 		show_output(typed, *ret_output);
 	return e;
 }

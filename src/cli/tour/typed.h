@@ -16,6 +16,8 @@ struct kh_typed {
 	struct kh_terminal *out;
 	const char *home;   /* KEYHOLE_HOME of the command */
 	const char *folder; /* its working directory */
+	const char *input;  /* a file of the folder, its standard input; NULL: it has none */
+	bool is_quiet;      /* the output is not shown, only kept */
 	bool has_colour;
 	int stops;     /* a signalfd: if it is readable, the user wants to stop; 0: none */
 	sigset_t mask; /* signals that are blocked in the command */
