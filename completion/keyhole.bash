@@ -155,7 +155,7 @@ _keyhole()
 		upstream-test) words="--timeout --rules $home" ;;
 		upstream-logs) words="--lines $home" ;;
 		upstream-import) words="--write --name --replace --keep-arguments $home" ;;
-		upstream-add) words="--replace --keep-arguments $home" ;;
+		upstream-add) words="--replace --keep-arguments --rules $home" ;;
 		audit-verify) words="--state --witness --key --progress $home" ;;
 		audit-show) words="--url --ca $home" ;;
 		audit-tail) words="--lines --follow --task --principal --kind --since --until --url --ca $home" ;;

@@ -178,7 +178,7 @@ complete -c keyhole -n '__fish_seen_subcommand_from upstream; and not __fish_see
 set -l upstream '__fish_seen_subcommand_from upstream; and __fish_seen_subcommand_from'
 complete -c keyhole -n "$upstream logs" -l lines -x -d 'So many of the newest lines'
 complete -c keyhole -n "$upstream review test" -l timeout -x -d 'How long it may take, seconds'
-complete -c keyhole -n "$upstream test" -l rules -d 'Write rules for its tools'
+complete -c keyhole -n "$upstream add test" -l rules -d 'Write rules for its tools'
 complete -c keyhole -n "$upstream review" -l approve -x -d 'Approve what the review with this digest showed'
 complete -c keyhole -n "$upstream review" -l tool -x -d 'Only this tool'
 complete -c keyhole -n "$upstream review" -l describe -x -d 'Your own words for a tool'

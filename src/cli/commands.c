@@ -83,8 +83,8 @@ const struct kh_frame_command kh_commands[] = {
 	 "a Reader that obeys the page, approvals, a budget that runs out, an MCP server that changes its tool when\n"
 	 "it is trusted, and a forged record.  Everything is in a temporary home folder and on loopback, and takes\n"
 	 "a few seconds.\n",
-	 "0 every step came out as it must; 1 one did not; 2 not usable; 128 + N signal N ended it.", NO_HOME, TAKES(kh_tour_args, demo),
-	 .run = kh_tour_run},
+	 "0 every step came out as it must; 1 one did not; 2 not usable; 128 + N signal N ended it.", NO_HOME,
+	 TAKES(kh_tour_args, demo), .run = kh_tour_run},
 	{"doctor", "check that sandboxes work here, and say what is missing", OPENING, "[--home DIR] [--json]",
 	 "Try on this machine each part that a sandbox needs.  Say what is there, what is missing, what that means\n"
 	 "and what to do.  If there is a home folder, look for what its configuration names on this machine, and\n"
@@ -262,8 +262,8 @@ const struct kh_frame_command kh_commands[] = {
 	 "Put an MCP server into keyhole.yaml: one over Streamable HTTP, or a program.  The program of `npx -y "
 	 "PACKAGE`\n"
 	 "or `uvx PACKAGE` is the installed copy; if there is none, the command that installs it is written.\n",
-	 WORDS(2, 129), .use = KH_HOME_LOOK, NO_TOKEN, .size = sizeof(struct kh_servers_args),
-	 .options = upstream_import + 2, .option_count = 2 /* the last two */, .run = kh_servers_add},
+	 "0 done; 1 added, and with --rules it does not work; 2 not usable, refused or failed.", WORDS(2, 129),
+	 .use = KH_HOME_LOOK, NO_TOKEN, TAKES(kh_servers_args, upstream_add), .run = kh_servers_add},
 	{"upstream list", "list the MCP servers of keyhole.yaml", AT_HOME, "[OPTION...]",
 	 "List the MCP servers of keyhole.yaml, what each was granted, and how it is: whether the gateway runs it, "
 	 "why\n"

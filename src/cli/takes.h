@@ -55,6 +55,13 @@ static const struct kh_option upstream_import[] = {
 	 FILLS(kh_servers_args, keep_arguments)},
 };
 
+static const struct kh_option upstream_add[] = {
+	{"--replace", NULL, "replace entries and files of secrets that are there", FILLS(kh_servers_args, replace)},
+	{"--keep-arguments", NULL, "take arguments and URLs that look like secrets too",
+	 FILLS(kh_servers_args, keep_arguments)},
+	{"--rules", NULL, "then try it, and write rules for its tools, as a proposal", FILLS(kh_servers_args, rules)},
+};
+
 static const struct kh_option task_open[] = {
 	{"--bits", "N", "a smaller budget than the policy's", FILLS(kh_tasks_args, bits)},
 };

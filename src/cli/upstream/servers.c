@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "cli/upstream/edit.h"
 #include "cli/upstream/keep.h"
+#include "cli/upstream/trial.h"
 #include "core/policy/upstreams.h"
 #include "upstream/launch.h"
 #include "upstream/port.h"
@@ -21,6 +22,7 @@ struct taking {
 	struct kh_view source; /* the file, in quotes; empty: none */
 	struct kh_proposal_entry *all;
 	size_t n;
+	const struct kh_config *config; /* as it was written; NULL: it was not */
 };
 
 /* --- what is proposed --------------------------------------------------------------------------------------------- */
@@ -193,9 +195,13 @@ static enum kh_err write_all(struct taking *t, struct kh_view entries)
 	}
 	if (e == KH_OK)
 		e = keep_secrets(t, &keep);
+	if (e != KH_OK) {
+		kh_keep_abandon(&keep);
+		return e;
+	}
+	e = kh_keep_end(&keep, text, &t->f->err);
 	if (e == KH_OK)
-		return kh_keep_end(&keep, text, &t->f->err);
-	kh_keep_abandon(&keep);
+		t->config = config;
 	return e;
 }
 
@@ -236,6 +242,20 @@ static yyjson_mut_val *proposal_json(yyjson_mut_doc *doc, const struct kh_propos
 	return obj;
 }
 
+/* What is written now, and what to do next. */
+static void put_next(struct taking *t, struct kh_buf *buf)
+{
+	struct kh_view name = t->n == 1 ? t->all[0].name : KH_LIT("NAME");
+
+	kh_buf_printf(buf, "keyhole: %zu upstream%s in %.*s/" KH_FOLDER_CONFIG ": look at what it may read and reach\n",
+		      t->n, t->n == 1 ? "" : "s", KH_FMT(t->f->home.folder.path));
+	if (!t->args->rules)
+		kh_buf_printf(buf,
+			      "next: keyhole upstream test %.*s --rules proposes a rule for each tool; then keyhole "
+			      "upstream review %.*s\n",
+			      KH_FMT(name), KH_FMT(name));
+}
+
 static int report(struct taking *t, bool is_written, struct kh_view section)
 {
 	yyjson_mut_doc *doc = kh_json_new(&t->f->arena);
@@ -254,11 +274,7 @@ static int report(struct taking *t, bool is_written, struct kh_view section)
 	}
 	put_files(t, is_written, &buf);
 	if (is_written)
-		kh_buf_printf(&buf,
-			      "keyhole: %zu upstream%s in %.*s/" KH_FOLDER_CONFIG
-			      ": look at what it may read and reach\n"
-			      "next: keyhole upstream test NAME --rules, then keyhole upstream review NAME\n",
-			      t->n, t->n == 1 ? "" : "s", KH_FMT(t->f->home.folder.path));
+		put_next(t, &buf);
 	if (kh_buf_end(&buf, &notes) != KH_OK)
 		return kh_frame_fail_memory(t->f);
 	kh_frame_note(t->f, notes);
@@ -328,6 +344,22 @@ int kh_servers_import(struct kh_frame *f)
 	return e == KH_OK ? take(&t, &servers, t.args->write) : kh_frame_fail(f);
 }
 
+/* Tries the server that was added, and writes rules for its tools. */
+static int propose_rules(struct taking *t)
+{
+	struct kh_home home = t->f->home;
+
+	home.config = t->config;
+	int status = kh_trial_of(t->f, &home, t->f->words[0], &(struct kh_trial_args){.rules = true});
+	if (status == KH_FRAME_DONE)
+		kh_frame_note(t->f,
+			      kh_arena_printf(&t->f->arena,
+					      "next: read the rules, put what you want into `policy`; then keyhole "
+					      "upstream review %s\n",
+					      t->f->words[0]));
+	return status;
+}
+
 int kh_servers_add(struct kh_frame *f)
 {
 	struct taking t = {.f = f, .args = f->args};
@@ -339,6 +371,8 @@ int kh_servers_add(struct kh_frame *f)
 		return KH_FRAME_REFUSE(
 			f, "bad_option",
 			"NAME is a small letter, then small letters, digits and -, 32 at most, and not host");
+	if (t.args->rules && f->options.json)
+		return KH_FRAME_REFUSE(f, "bad_option", "--rules writes a part of keyhole.yaml, and not JSON");
 	set_places(&t, ".");
 	if (is_url) {
 		server.url = first;
@@ -349,7 +383,8 @@ int kh_servers_add(struct kh_frame *f)
 		for (int i = 1; i < f->count; i++)
 			server.argv.at[server.argv.n++] = kh_view_str(f->words[i]);
 	}
-	return take(&t, &(struct kh_list){&server, 1}, true);
+	int status = take(&t, &(struct kh_list){&server, 1}, true);
+	return status == KH_FRAME_DONE && t.args->rules ? propose_rules(&t) : status;
 }
 
 int kh_servers_remove(struct kh_frame *f)

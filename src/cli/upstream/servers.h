@@ -9,6 +9,7 @@ struct kh_servers_args {
 	bool replace;                /* entries and secrets that are there already */
 	bool keep_arguments;         /* that look like secrets */
 	struct kh_option_list names; /* import: these alone, as the file has them */
+	bool rules;                  /* add: try the server, and propose rules for its tools */
 };
 
 int kh_servers_import(struct kh_frame *f);

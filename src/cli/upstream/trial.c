@@ -57,9 +57,8 @@ static void add_good(const struct kh_visit *v, yyjson_mut_doc *doc, yyjson_mut_v
 	}
 }
 
-static int say(struct kh_frame *f, const struct kh_visit *v)
+static int say(struct kh_frame *f, const struct kh_visit *v, const struct kh_trial_args *args)
 {
-	const struct kh_trial_args *args = f->args;
 	bool works = v->response.end == KH_RESPONSE_CAME;
 	yyjson_mut_doc *doc = kh_json_new(&f->arena);
 	yyjson_mut_val *obj = yyjson_mut_obj(doc);
@@ -78,20 +77,24 @@ static int say(struct kh_frame *f, const struct kh_visit *v)
 	return kh_frame_outcome(kh_frame_text(f, &buf), works);
 }
 
-int kh_trial_run(struct kh_frame *f)
+int kh_trial_of(struct kh_frame *f, const struct kh_home *home, const char *name, const struct kh_trial_args *args)
 {
-	const struct kh_trial_args *args = f->args;
 	struct kh_client client;
 	struct kh_visit visit;
 
-	if (kh_visit_find(&visit, &f->home, f->words[0], &f->arena, &f->err) != KH_OK ||
+	if (kh_visit_find(&visit, home, name, &f->arena, &f->err) != KH_OK ||
 	    kh_client_start(&client, &(struct kh_client_settings){0}, &f->err) != KH_OK)
 		return kh_frame_fail(f);
 	enum kh_err e = kh_confine_all(&f->err);
 	if (e == KH_OK)
 		e = kh_visit_ask(&visit, &client, args->seconds, &f->err);
-	int status = e == KH_OK ? say(f, &visit) : kh_frame_fail(f);
+	int status = e == KH_OK ? say(f, &visit, args) : kh_frame_fail(f);
 	kh_visit_end(&visit);
 	kh_client_stop(&client);
 	return status;
+}
+
+int kh_trial_run(struct kh_frame *f)
+{
+	return kh_trial_of(f, &f->home, f->words[0], f->args);
 }

@@ -16,4 +16,7 @@ struct kh_trial_args {
 /* Status 0: it works.  1: it does not. */
 kh_frame_fn kh_trial_run;
 
+/* The same for the server NAME of HOME, which need not be the frame's own; the process is locked down afterwards. */
+int kh_trial_of(struct kh_frame *f, const struct kh_home *home, const char *name, const struct kh_trial_args *args);
+
 #endif
