@@ -13,7 +13,7 @@ struct kh_resolve_places {
 	struct kh_view home;   /* Keyhole's home folder: servers/NAME below it comes first */
 	const char *user_home; /* $HOME; NULL: unknown */
 	const char *path;      /* $PATH; NULL: unknown */
-	struct kh_view here;   /* the folder that the client's file is in; or empty */
+	struct kh_view here;   /* the folder that the client's file is in, or the working directory; or empty */
 };
 
 struct kh_resolved {

@@ -27,17 +27,20 @@ struct taking {
 
 /* --- what is proposed --------------------------------------------------------------------------------------------- */
 
-static void set_places(struct taking *t, const char *file)
+/* HERE: the client's file, or the working directory; NULL: there is none. */
+static void set_places(struct taking *t, const char *here, bool is_folder)
 {
 	char room[PATH_MAX];
-	const char *slash = file != NULL && realpath(file, room) != NULL ? strrchr(room, '/') : NULL;
+	size_t n = 0;
+
+	if (here != NULL && realpath(here, room) != NULL)
+		n = is_folder ? strlen(room) : (size_t)(strrchr(room, '/') - room);
 
 	t->options = (struct kh_proposal_options){
 		.places = {.home = t->f->home.folder.path,
 			   .user_home = getenv("HOME"),
 			   .path = getenv("PATH"),
-			   .here = slash != NULL ? kh_arena_dup(&t->f->arena, kh_view_of(room, (size_t)(slash - room)))
-						 : kh_view_of(NULL, 0)},
+			   .here = n > 0 ? kh_arena_dup(&t->f->arena, kh_view_of(room, n)) : kh_view_of(NULL, 0)},
 		.keep_arguments = t->args->keep_arguments,
 	};
 }
@@ -334,7 +337,7 @@ int kh_servers_import(struct kh_frame *f)
 	struct kh_list servers;
 	struct kh_view text;
 
-	set_places(&t, strcmp(file, "-") == 0 ? NULL : file);
+	set_places(&t, strcmp(file, "-") == 0 ? NULL : file, false);
 	t.source = kh_arena_quote(&f->arena, kh_view_str(slash != NULL ? slash + 1 : file));
 	if (kh_frame_input(f, file, KH_CLIENTFILE_SIZE, &text) != KH_OK)
 		return kh_frame_fail(f);
@@ -373,7 +376,7 @@ int kh_servers_add(struct kh_frame *f)
 			"NAME is a small letter, then small letters, digits and -, 32 at most, and not host");
 	if (t.args->rules && f->options.json)
 		return KH_FRAME_REFUSE(f, "bad_option", "--rules writes a part of keyhole.yaml, and not JSON");
-	set_places(&t, ".");
+	set_places(&t, ".", true);
 	if (is_url) {
 		server.url = first;
 	} else {
