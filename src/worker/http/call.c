@@ -150,6 +150,26 @@ static int on_made(void *ctx, curl_socket_t socket, curlsocktype purpose)
 	return CURL_SOCKOPT_ALREADY_CONNECTED;
 }
 
+/* True if sending the request does no harm: nothing was sent yet, or it is a question for a stream, which has no effect. */
+static bool may_send(const struct kh_http_call *call)
+{
+	return !call->has_sent || call->ask.method == KH_METHOD_GET;
+}
+
+/* Before the request is sent.  If a connection that was kept ends without an answer, libcurl tries the next one by itself:
+ * the server may have got the request, so it is lost then. */
+static int on_send(void *ctx, char *remote, char *local, int remote_port, int local_port)
+{
+	struct kh_http_call *call = ctx;
+
+	(void)remote;
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	call->lacks_connection |= !may_send(call);
+	return may_send(call) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 /* --- a try --------------------------------------------------------------------------------------------------------- */
 
 #define SET(option, value) KH_EASY_SET(curl, call->easy, failed, option, value)
@@ -164,6 +184,8 @@ static bool set_callbacks(struct kh_http_call *call)
 	SET(CURLOPT_OPENSOCKETFUNCTION, on_open);
 	SET(CURLOPT_OPENSOCKETDATA, call);
 	SET(CURLOPT_SOCKOPTFUNCTION, on_made);
+	SET(CURLOPT_PREREQFUNCTION, on_send);
+	SET(CURLOPT_PREREQDATA, call);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, call);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
@@ -284,14 +306,10 @@ static void judge(struct kh_http_call *call, CURLcode code)
 	kh_http_answer_end(answer);
 }
 
-/*
- * True if a connection is needed, and a try over another one does no harm: nothing was sent, or it was a question for a
- * stream, which has no effect.
- */
+/* True if a connection is needed, and a try over another one does no harm. */
 static bool can_dial(const struct kh_http_call *call)
 {
-	return call->lacks_connection && call->answer.head.bytes == 0 &&
-	       (!call->has_sent || call->ask.method == KH_METHOD_GET);
+	return call->lacks_connection && call->answer.head.bytes == 0 && may_send(call);
 }
 
 void kh_http_call_ended(struct kh_http_call *call, CURLcode code)

@@ -38,7 +38,7 @@ struct kh_http_call {
 	CURL *easy;
 	struct curl_slist *lines, *to;
 	int socket;            /* a connection that was made for it; -1 */
-	bool lacks_connection; /* libcurl had none to use again */
+	bool lacks_connection; /* libcurl had none to use again, or may not use it */
 	bool has_sent;         /* the server may have got something */
 	bool closed_well;      /* TLS: the peer announced that it closes */
 	bool is_paused;
