@@ -20,6 +20,9 @@
 #define TELL_MS     10000
 #define LEAVE_MS    2000
 #define REPLY_MAX   1024
+#define REPLIES     8    /* to requests of the server, on their way at once */
+#define REPLY_MS    1000 /* from the beginning of one on, for which it is waited for */
+#define TURN_MS     20   /* how often those on their way are looked at */
 #define ENCODED     "=?base64?"
 
 struct kh_web {
@@ -33,6 +36,13 @@ struct kh_web {
 	enum kh_rpc_version version; /* that was last spoken in it */
 };
 
+/* The reply to a request of the server, on its way. */
+struct reply {
+	struct kh_caller_call *call; /* NULL: none */
+	int64_t until_ms;            /* until then it is waited for */
+	char text[REPLY_MAX];
+};
+
 /* What is known of one response while it comes. */
 struct heard {
 	struct kh_web *web;
@@ -43,6 +53,8 @@ struct heard {
 	bool has_session;  /* the request went out with an id of a session */
 	struct kh_view id; /* that the server gave this one */
 	struct kh_upstream_response response;
+	struct reply replies[REPLIES];
+	size_t oldest; /* the next place of them */
 };
 
 enum kh_err kh_web_new(const struct kh_web_settings *settings, struct kh_web **ret_web, struct kh_error *err)
@@ -154,16 +166,86 @@ static struct kh_caller_call *begin(struct kh_web *web, const struct kh_upstream
 	return call;
 }
 
-/* --- the response ------------------------------------------------------------------------------------------------- */
+/* Begins to send MESSAGE, a notification or a reply, in the session LIFE.  NULL: that is over, or it cannot be sent. */
+static struct kh_caller_call *begin_tell(struct kh_web *web, struct kh_view message, uint64_t life,
+					 enum kh_rpc_version version, int64_t until_ms)
+{
+	struct kh_upstream_request request = {
+		.method = "", .message = message, .version = version, .life = life, .until_ms = until_ms};
+	struct kh_upstream_response response;
+	struct kh_arena arena;
+	bool has_session;
 
-/* The server asks for something in the middle of its response: it is answered by a request of its own. */
+	kh_arena_init(&arena, web->settings.alloc, 64U << 10);
+	struct kh_caller_call *call = begin(web, &request, &arena, &has_session, &response);
+	kh_arena_done(&arena);
+	return call;
+}
+
+/* --- replies ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * A server may ask for something in the middle of its response, and each reply is a POST of its own.  A server need not
+ * take that POST, or end its answer to it, before it goes on with its response.  So replies are on their way while the
+ * response is read, and nobody reads what they are answered with.
+ */
+
+/* Looks after REPLY, waiting up to WAIT_MS for what comes of it. */
+static void see_to(struct reply *reply, int wait_ms)
+{
+	struct kh_caller_event event;
+
+	kh_caller_next(reply->call, wait_ms, &event);
+	if (event.kind == KH_CALLER_NOTHING || event.kind == KH_CALLER_HEAD)
+		return;
+	kh_caller_end(reply->call);
+	reply->call = NULL;
+}
+
+/* Looks after all replies; true if one is still on its way. */
+static bool see_to_all(struct heard *heard)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < REPLIES; i++) {
+		if (heard->replies[i].call != NULL)
+			see_to(&heard->replies[i], 0);
+		some |= heard->replies[i].call != NULL;
+	}
+	return some;
+}
+
+/* Ends REPLY, which is given its time to get there. */
+static void end_reply(struct reply *reply)
+{
+	while (reply->call != NULL && kh_clock_ms() < reply->until_ms)
+		see_to(reply, (int)left_of(reply->until_ms));
+	if (reply->call != NULL)
+		kh_caller_end(reply->call);
+	reply->call = NULL;
+}
+
+static void end_replies(struct heard *heard)
+{
+	for (size_t i = 0; i < REPLIES; i++)
+		end_reply(&heard->replies[i]);
+}
+
+/* The server asks for something: OPENING.  If too many replies are on their way, the oldest one has to end first. */
 static void answer_back(struct heard *heard, const struct kh_opening *opening)
 {
-	char reply[REPLY_MAX];
-	struct kh_view text = kh_manner_reply(opening->id, opening->method, reply, sizeof(reply));
+	struct reply *reply = &heard->replies[heard->oldest++ % REPLIES];
+	int64_t until = heard->request->until_ms;
 
-	(void)kh_web_tell(heard->web, text, heard->life, heard->request->version, heard->request->until_ms);
+	end_reply(reply);
+	struct kh_view text = kh_manner_reply(opening->id, opening->method, reply->text, sizeof(reply->text));
+	reply->call = begin_tell(heard->web, text, heard->life, heard->request->version, until);
+	reply->until_ms = kh_clock_ms() + REPLY_MS;
+	if (until < reply->until_ms)
+		reply->until_ms = until;
 }
+
+/* --- the response ------------------------------------------------------------------------------------------------- */
 
 /* True if the status alone says what has become of the request, whatever the body is. */
 static bool is_by_status(const struct heard *heard)
@@ -243,12 +325,13 @@ static void listen_to(struct heard *heard, struct kh_caller_call *call)
 	struct kh_caller_event event;
 
 	for (;;) {
+		int64_t most = see_to_all(heard) ? TURN_MS : INT_MAX;
 		int64_t left = heard->request->until_ms - kh_clock_ms();
 		if (left <= 0) {
 			give_up(heard);
 			return;
 		}
-		kh_caller_next(call, left < INT_MAX ? (int)left : INT_MAX, &event);
+		kh_caller_next(call, (int)(left < most ? left : most), &event);
 		if (event.kind == KH_CALLER_HEAD)
 			take_head(heard, &event);
 		if (event.kind == KH_CALLER_MESSAGE && take_message(heard, event.message))
@@ -289,6 +372,7 @@ enum kh_err kh_web_ask(struct kh_web *web, const struct kh_upstream_request *req
 	if (call != NULL) {
 		listen_to(&heard, call);
 		kh_caller_end(call);
+		end_replies(&heard);
 		keep_session(&heard);
 	}
 	*ret_response = heard.response;
@@ -299,27 +383,24 @@ enum kh_err kh_web_ask(struct kh_web *web, const struct kh_upstream_request *req
 bool kh_web_tell(struct kh_web *web, struct kh_view message, uint64_t life, enum kh_rpc_version version,
 		 int64_t until_ms)
 {
-	int64_t soon = kh_clock_ms() + TELL_MS;
-	struct kh_upstream_request request = {.method = "",
-					      .message = message,
-					      .version = version,
-					      .life = life,
-					      .until_ms = until_ms < soon ? until_ms : soon};
-	struct kh_upstream_response response;
+	int64_t until = kh_clock_ms() + TELL_MS;
 	struct kh_caller_event event = {.kind = KH_CALLER_NOTHING};
-	struct kh_arena arena;
-	bool has_session, good = false;
+	bool good = false;
 
-	kh_arena_init(&arena, web->settings.alloc, 64U << 10);
-	struct kh_caller_call *call = begin(web, &request, &arena, &has_session, &response);
-	if (call != NULL) {
-		while (event.kind != KH_CALLER_END && kh_clock_ms() < request.until_ms) {
-			kh_caller_next(call, (int)left_of(request.until_ms), &event);
-			good |= event.kind == KH_CALLER_HEAD && event.status < 300;
-		}
-		kh_caller_end(call);
+	if (until_ms < until)
+		until = until_ms;
+	struct kh_caller_call *call = begin_tell(web, message, life, version, until);
+	while (call != NULL && event.kind != KH_CALLER_END && kh_clock_ms() < until) {
+		kh_caller_next(call, (int)left_of(until), &event);
+		if (event.kind != KH_CALLER_HEAD)
+			continue;
+		good = event.status < 300;
+		/* It has got there: an answer that does not end is not waited for. */
+		if (kh_clock_ms() + REPLY_MS < until)
+			until = kh_clock_ms() + REPLY_MS;
 	}
-	kh_arena_done(&arena);
+	if (call != NULL)
+		kh_caller_end(call);
 	return good;
 }
 
