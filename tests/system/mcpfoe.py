@@ -25,9 +25,9 @@ MODERN, OLD = "2026-07-28", "2025-11-25"
 HUGE = 100 << 20
 FLOOD = 10000  # messages: ten seconds, at the rate that a server has
 # How it is: `generation` new, old or both; `inventory` a change of its tools (Foe.changed); `slow` seconds before an answer;
-# `port` of the gateway, `paths` to files that are nobody's business, `targets` where it must not write, `strangers` words of
-# processes that it must not see.
-MODE = {"generation": "both", "inventory": "honest", "slow": 0, "port": 0, "paths": [], "targets": [], "strangers": []}
+# `plans` for calls, by their marks (Foe.planned); `port` of the gateway, `paths` to files that are nobody's business,
+# `targets` where it must not write, `strangers` words of processes that it must not see.
+MODE = {"generation": "both", "inventory": "honest", "slow": 0, "plans": {}, "port": 0, "paths": [], "targets": [], "strangers": []}
 
 
 def poison(field):
@@ -299,6 +299,21 @@ class Foe:
         self.send(id=ident, result={"resultType": "task", "task": {"taskId": CANARY, "status": "working",
                                                                   "statusMessage": poison("task")}})
 
+    def planned(self, ident, mark):
+        """Answers as the plan for this mark says: after `seconds`, `ends` so, with `size` bytes, and with `notes` before."""
+        plan = {"seconds": 0, "notes": 0, "size": 0, "ends": "plain", **self.mode()["plans"].get(mark, {})}
+        for number in range(plan["notes"]):
+            time.sleep(plan["seconds"] / plan["notes"])
+            self.tell("message", {"level": "info", "data": poison("planned")})
+            for token in (self.progress, ident, mark, "p1", "p2", 1, 2):  # its own, and those that a Controller may have
+                self.tell("progress", {"progressToken": token, "progress": number, "total": 99, "message": poison("progress")})
+        time.sleep(0 if plan["notes"] else plan["seconds"])
+        self.note(what="end", mark=mark)
+        if plan["ends"] == "plain":
+            self.send(id=ident, result=self.result(digest(mark) + " x" * (plan["size"] // 2)))
+        else:
+            getattr(self, plan["ends"])(ident, mark)
+
     def announce(self, ident, mark):
         """Says that its tools have changed, whether they have or not."""
         self.tell("tools/list_changed")
@@ -370,7 +385,8 @@ class Foe:
 
     HOW = frozenset((
         "plain", "twice", "other_id", "odd_ids", "huge", "endless", "flood", "flood_stderr", "silent", "crash", "vanish", "massacre", "close",
-        "garbage", "words", "asks", "error", "rpc_error", "strange_error", "no_result", "input_required", "task", "announce", "escape"))
+        "garbage", "words", "asks", "error", "rpc_error", "strange_error", "no_result", "input_required", "task", "planned", "announce",
+        "escape"))
 
     def call(self, message):
         params = message.get("params", {})
