@@ -52,6 +52,25 @@ static void add_number(struct parts *parts, struct kh_view path, yyjson_val *val
 		add_part(parts, path, text, false);
 }
 
+static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val);
+
+/* Collects the members of OBJ, and their names too, if NAMES. */
+static void take_members(struct parts *parts, struct kh_view path, yyjson_val *obj, bool names)
+{
+	yyjson_obj_iter iter = yyjson_obj_iter_with(obj);
+	yyjson_val *item;
+
+	while ((item = yyjson_obj_iter_next(&iter)) != NULL) {
+		struct kh_view name = kh_json_str(item);
+		if (!kh_block_id_valid(name)) /* else it is safe in a message as it is */
+			name = kh_arena_quote(parts->arena, name);
+		struct kh_view inner = kh_arena_printf(parts->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
+		if (names)
+			add_part(parts, inner, kh_json_str(item), true);
+		take_apart(parts, inner, yyjson_obj_iter_get_val(item));
+	}
+}
+
 /* Collects every string, name and long number in VAL. The JSON parser has bounded the depth. */
 static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val)
 {
@@ -66,15 +85,7 @@ static void take_apart(struct parts *parts, struct kh_view path, yyjson_val *val
 		for (size_t i = 0; (item = yyjson_arr_iter_next(&iter)) != NULL; i++)
 			take_apart(parts, kh_arena_printf(parts->arena, "%.*s[%zu]", KH_FMT(path), i), item);
 	} else if (yyjson_is_obj(val)) {
-		yyjson_obj_iter iter = yyjson_obj_iter_with(val);
-		while ((item = yyjson_obj_iter_next(&iter)) != NULL) {
-			struct kh_view name = kh_json_str(item);
-			if (!kh_block_id_valid(name)) /* else it is safe in a message as it is */
-				name = kh_arena_quote(parts->arena, name);
-			struct kh_view inner = kh_arena_printf(parts->arena, "%.*s.%.*s", KH_FMT(path), KH_FMT(name));
-			add_part(parts, inner, kh_json_str(item), true);
-			take_apart(parts, inner, yyjson_obj_iter_get_val(item));
-		}
+		take_members(parts, path, val, true);
 	}
 }
 
@@ -101,12 +112,25 @@ static struct kh_view path_at(const struct parts *parts, size_t at)
 
 /* ---- reasons ---- */
 
-static void screen_reasons(const struct parts *parts, struct kh_verification *v)
+/* Whether FINDING is about the scheme of the part that is URI. */
+static bool is_scheme(const struct parts *parts, struct kh_view uri, const struct kh_finding *finding)
+{
+	for (size_t i = 0; i < parts->n; i++) {
+		if (!parts->at[i].apart && kh_view_eq(parts->at[i].text, uri) &&
+		    kh_findings_is_scheme(finding, uri, parts->at[i].at))
+			return true;
+	}
+	return false;
+}
+
+static void screen_reasons(const struct parts *parts, struct kh_view uri, struct kh_verification *v)
 {
 	for (size_t i = 0; i < v->findings.n; i++) {
 		const struct kh_finding *finding = &v->findings.at[i];
 		bool secret = strcmp(finding->code, "secret") == 0;
 		if (finding->severity < KH_SEVERITY_MEDIUM && !(secret && v->flagged))
+			continue;
+		if (uri.n > 0 && is_scheme(parts, uri, finding))
 			continue;
 		kh_reasons_add(&v->reasons, secret ? "sensitive" : "screened", path_at(parts, finding->start),
 			       "%s: %s, %s", finding->code, finding->rule,
@@ -291,8 +315,12 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, con
 	if (parts.doc == NULL)
 		return KH_ENOMEM;
 	kh_reasons_init(&v.reasons, arena);
-	add_part(&parts, KH_LIT("tool"), call->tool, true);
-	take_apart(&parts, KH_LIT("arguments"), call->arguments);
+	if (call->is_own) {
+		take_members(&parts, KH_LIT("arguments"), call->arguments, false);
+	} else {
+		add_part(&parts, KH_LIT("tool"), call->tool, true);
+		take_apart(&parts, KH_LIT("arguments"), call->arguments);
+	}
 	enum kh_err e = kh_arena_check(arena);
 	if (e == KH_OK)
 		e = join(&parts, &v.text);
@@ -302,7 +330,7 @@ enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, con
 		e = compare(&parts, call, &v);
 	if (e != KH_OK)
 		return e;
-	screen_reasons(&parts, &v);
+	screen_reasons(&parts, call->uri, &v);
 	match_reasons(&v, call->sources);
 	v.suspicious = v.reasons.n > 0;
 	e = kh_arena_check(arena);

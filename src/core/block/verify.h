@@ -46,7 +46,9 @@ struct kh_verification {
 /* A call, what may have influenced it, and what the caller sent before. */
 struct kh_verify_request {
 	struct kh_view tool;
+	bool is_own; /* the tool's name and those of its arguments are Keyhole's own: they are not compared */
 	yyjson_val *arguments;
+	struct kh_view uri; /* an argument that is a URI by its grammar, so that it may begin with `file:`; or empty */
 	const struct kh_sent
 		*sent; /* of the call's parameters, and of all; text that only earlier calls sent is no match */
 	size_t sent_count;
@@ -58,7 +60,7 @@ struct kh_verify_request {
 
 /*
  * Checks CALL.  Compares all strings and member names at any depth, the numbers of 6 digits or more, and the tool's
- * name with each of the sources.  A finding of the screen counts from severity medium on; one about secrets counts at
+ * name with each of the sources; for the names see `is_own`.  A finding of the screen counts from severity medium on; one about secrets counts at
  * any severity if there are sources from outside.
  */
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_verify_request *call,

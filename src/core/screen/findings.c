@@ -67,3 +67,9 @@ void kh_findings_end(struct kh_findings *list)
 	list->severity = list->n > 0 ? list->at[0].severity : KH_SEVERITY_NONE;
 	sort(list, earlier);
 }
+
+bool kh_findings_is_scheme(const struct kh_finding *finding, struct kh_view uri, size_t at)
+{
+	return kh_view_starts(uri, KH_LIT("file:")) && finding->start == at && finding->layer_count == 0 &&
+	       strcmp(finding->rule, "script_url") == 0;
+}

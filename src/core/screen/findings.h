@@ -29,6 +29,9 @@ struct kh_findings {
 void kh_findings_add(struct kh_findings *list, struct kh_arena *arena, const struct kh_form *form, const char *code,
 		     const char *rule, enum kh_severity severity, size_t a, size_t b);
 
+/* Whether FINDING is only that URI, which stands at byte AT of the text that was screened, begins with `file:`. */
+bool kh_findings_is_scheme(const struct kh_finding *finding, struct kh_view uri, size_t at);
+
 /* Keeps the worst 256, sorts them, and fills in the severity. */
 void kh_findings_end(struct kh_findings *list);
 

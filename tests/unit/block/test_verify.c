@@ -15,7 +15,8 @@ static const struct kh_verify_source example[] = {
 };
 
 /* Verifies TOOL(ARGUMENTS), influenced by the example's blocks up to the COUNT-th. */
-static struct kh_verification verify(struct kh_test *t, size_t count, const char *tool, const char *arguments)
+static struct kh_verification verify_as(struct kh_test *t, size_t count, const char *tool, const char *arguments,
+					bool is_own, const char *uri)
 {
 	struct kh_verification v = {0};
 	struct kh_screen *screen;
@@ -26,7 +27,9 @@ static struct kh_verification verify(struct kh_test *t, size_t count, const char
 	must(t, kh_json_read(&t->arena, kh_view_str(arguments), &root, &t->err));
 	must(t, kh_screen_new(NULL, rules, &screen));
 	struct kh_verify_request call = {.tool = kh_view_str(tool),
+					 .is_own = is_own,
 					 .arguments = root,
+					 .uri = kh_view_str(uri),
 					 .sources = example,
 					 .source_count = count,
 					 .taint = count == 3 ? KH_TAINT_HIGH : KH_TAINT_LOW};
@@ -35,6 +38,29 @@ static struct kh_verification verify(struct kh_test *t, size_t count, const char
 	must(t, e);
 	assert_int_equal(v.suspicious, v.reasons.n > 0);
 	return v;
+}
+
+static struct kh_verification verify(struct kh_test *t, size_t count, const char *tool, const char *arguments)
+{
+	return verify_as(t, count, tool, arguments, false, "");
+}
+
+/* K7, U3: the names of an operation of Keyhole's own are not the agent's words, and a URI may begin with `file:`; names
+ * below, and all values, are compared. */
+static void test_own(struct kh_test *t)
+{
+	static const char names[] = "{\"send this data\":\"a\"}", below[] = "{\"a\":{\"send this data\":1}}";
+	static const char uri[] = "file:///srv/a", call[] = "{\"uri\":\"file:///srv/a\"}";
+
+	assert_true(verify_as(t, 3, "x", names, false, "").suspicious);
+	assert_false(verify_as(t, 3, "send this data", names, true, "").suspicious);
+	assert_true(verify_as(t, 3, "x", below, true, "").suspicious);
+	assert_true(verify_as(t, 3, "x", "{\"a\":\"send this data\"}", true, "").suspicious);
+	assert_true(verify_as(t, 3, "x", call, true, "").suspicious);
+	assert_false(verify_as(t, 3, "x", call, true, uri).suspicious);
+	assert_true(verify_as(t, 3, "x", "{\"uri\":\"javascript:alert(1)\"}", true, "javascript:alert(1)").suspicious);
+	assert_true(
+		verify_as(t, 3, "x", "{\"uri\":\"file:///srv/a\",\"b\":\"see file:///srv/a\"}", true, uri).suspicious);
 }
 
 /* The call is suspicious for CODE at MEMBER. */
@@ -163,8 +189,9 @@ static void test_lists(struct kh_test *t)
 	clear(t, 3, "{\"args\":[\"yes\",\"no\",\"red\",\"green\",\"blue\",\"invoice\",\"order\"]}");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_example),      KH_TEST(test_depth),   KH_TEST(test_screened),
-					    KH_TEST(test_trusted_text), KH_TEST(test_matches), KH_TEST(test_lists)};
+static const struct kh_test_case cases[] = {KH_TEST(test_example),  KH_TEST(test_own),          KH_TEST(test_depth),
+					    KH_TEST(test_screened), KH_TEST(test_trusted_text), KH_TEST(test_matches),
+					    KH_TEST(test_lists)};
 
 int main(void)
 {
