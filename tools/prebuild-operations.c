@@ -68,6 +68,8 @@ static yyjson_mut_val *schema_of(const struct kh_parameter_spec *spec)
 	case KH_PARAMETER_STATEMENT:
 	case KH_PARAMETER_PATH:
 	case KH_PARAMETER_COMMAND:
+	case KH_PARAMETER_SERVER:
+	case KH_PARAMETER_URI:
 		yyjson_mut_obj_add_str(doc, schema, "type", "string");
 		break;
 	}

@@ -70,6 +70,7 @@ static const struct kh_errand_tool *copy_tool(struct kh_arena *arena, const stru
 		return NULL;
 	*copy = *tool;
 	copy->server = kh_arena_dup(arena, tool->server);
+	copy->name = kh_arena_dup(arena, tool->name);
 	return copy;
 }
 

@@ -5,7 +5,8 @@
 
 const struct kh_errand_kind kh_errand_rows[] = {
 	{"comm.search", kh_search_run}, {"comm.fetch", kh_fetch_run}, {"comm.query", kh_query_run},
-	{"comm.read", kh_read_run},     {"comm.exec", kh_exec_run},   {"comm.mcp", kh_tool_run},
+	{"comm.read", kh_read_run},     {"comm.exec", kh_exec_run},   {"comm.resource", kh_tool_run},
+	{"comm.mcp", kh_tool_run},
 };
 const size_t kh_errand_row_count = sizeof(kh_errand_rows) / sizeof(kh_errand_rows[0]);
 

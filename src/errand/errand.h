@@ -17,7 +17,7 @@
 
 struct kh_client;
 
-/* Carries out calls of upstream servers' tools.  `call` is as kh_errand_fn. */
+/* Asks upstream servers: calls a tool, or reads a resource.  `call` is as kh_errand_fn. */
 struct kh_errand_upstreams {
 	void *of; /* NULL: there are none, and every call fails */
 	enum kh_err (*call)(void *of, const struct kh_errand *errand, struct kh_arena *arena,

@@ -1,6 +1,7 @@
 /* tools/list and tools/call. */
 #include "mcp/call.h"
 
+#include "core/comm/operations.h"
 #include "mcp/elicit.h"
 #include "mcp/tool_upstream.h"
 #include "mcp/upstreams.h"
@@ -98,6 +99,20 @@ static bool is_cursor(yyjson_val *cursor, bool is_controller)
 	return is_controller && strlen(name.p) == name.n && kh_view_find(name, KH_LIT("__"), 0) != SIZE_MAX;
 }
 
+/* Whether TOOL is in the list: one that asks an upstream server only if there is one that can be asked. */
+static bool is_listed(const struct kh_mcp_call *call, const struct kh_mcp_tool *tool)
+{
+	const struct kh_mcp_upstreams *upstreams = call->exchange->upstreams;
+	const struct kh_operation *row = NULL;
+
+	if (!(tool->roles & KH_ROLE_BIT(call->who->role)))
+		return false;
+	if (tool->operation != NULL)
+		row = kh_operation_named(&kh_operations_own, kh_view_str(tool->operation));
+	return row == NULL || kh_operation_of_kind(row, KH_PARAMETER_SERVER) == NULL ||
+	       (upstreams != NULL && upstreams->has_servers);
+}
+
 enum kh_err kh_mcp_call_list(struct kh_mcp_call *call, yyjson_mut_val **ret_result)
 {
 	const struct kh_mcp_offer *offer = &call->exchange->peer->mcp->offer;
@@ -112,7 +127,7 @@ enum kh_err kh_mcp_call_list(struct kh_mcp_call *call, yyjson_mut_val **ret_resu
 	if (cursor != NULL && !is_cursor(cursor, is_controller))
 		return kh_error_set(call->err, KH_EINPUT, "bad_cursor", "the cursor is not one of this list");
 	for (size_t i = 0; i < offer->tool_count && after.n == 0; i++) {
-		if (offer->tools[i].tool->roles & KH_ROLE_BIT(call->who->role))
+		if (is_listed(call, offer->tools[i].tool))
 			add_tool(call->doc, list, offer->tools[i].tool, call->version);
 	}
 	if (is_controller)

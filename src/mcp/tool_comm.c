@@ -22,8 +22,8 @@ static const char *next_of(const struct kh_comm_look *look)
 			return "A human or a supervisor decides. Tell the user that the approval waits, then call "
 			       "approval_wait with `approval` as `id`. Do not ask for the same in another way.";
 		if (look->held)
-			return "The tool has changed since it was approved, and a human has to look at it first. Tell "
-			       "the user, then call approval_wait with this `declaration` as `id`.";
+			return "The tool or its server has changed since it was approved, and a human has to look at "
+			       "it first. Tell the user, then call approval_wait with this `declaration` as `id`.";
 		return "It takes longer. Call approval_wait with this `declaration` as `id`; nothing is done twice.";
 	case KH_ENDED_OK:
 		if (look->content.p != NULL)

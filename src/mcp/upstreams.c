@@ -132,6 +132,7 @@ static struct kh_digest digest_of(const struct kh_mcp_upstreams *list)
 	struct kh_canonical_state state;
 
 	kh_canonical_begin(&state);
+	more_text(&state, list->has_servers ? "servers" : "");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct kh_mcp_tool *tool = &list->tools[i];
 		const char hints[] = {tool->read_only ? 'r' : '-', tool->destructive ? 'd' : '-', '\0'};
@@ -152,6 +153,7 @@ static struct kh_mcp_upstreams *make(const struct kh_alloc *alloc, const struct 
 		return NULL;
 	list->alloc = alloc;
 	list->stamp = from->stamp;
+	list->has_servers = from->has_servers;
 	atomic_store(&list->refs, 1);
 	kh_arena_init(&list->arena, alloc, MEMORY);
 	list->tools = KH_NEW_N(&list->arena, struct kh_mcp_tool, from->count + 1);

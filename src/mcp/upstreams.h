@@ -19,6 +19,7 @@ struct kh_mcp_upstreams {
 	struct kh_digest digest;   /* of what is offered */
 	struct kh_mcp_tool *tools; /* by name */
 	size_t count;
+	bool has_servers; /* one at least is approved */
 };
 
 /* Begins to hear of approvals; ends it, and drops the list. */

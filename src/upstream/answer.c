@@ -1,4 +1,4 @@
-/* Answers of tools, made readable.  The text is the server's: it is copied, cut and quoted, and never looked into. */
+/* Answers of upstream servers, made readable.  The text is the server's: it is copied, cut and quoted, and never looked into. */
 #include "upstream/answer.h"
 
 #include "base/buf.h"
@@ -13,6 +13,7 @@
 /* What is read so far.  Links stand apart, because no rule makes them vetted. */
 struct reading {
 	struct kh_arena *arena;
+	bool is_resource;
 	struct kh_buf text, links;
 };
 
@@ -83,6 +84,13 @@ static void add_resource(struct reading *r, yyjson_val *resource)
 	kh_buf_add(&r->text, text);
 }
 
+/* A part of what a resource has. */
+static void add_part(struct reading *r, yyjson_val *part)
+{
+	separate(&r->text);
+	add_resource(r, part);
+}
+
 static void add_link(struct reading *r, yyjson_val *item)
 {
 	static const char *const members[] = {"uri", "name", "title", "mimeType", "description"};
@@ -144,14 +152,23 @@ static enum kh_err add_json(struct reading *r, yyjson_val *val)
 	return KH_OK;
 }
 
+static yyjson_val *content_of(const struct reading *r, yyjson_val *root)
+{
+	return kh_json_get(root, r->is_resource ? "contents" : "content");
+}
+
 static enum kh_err add_result(struct reading *r, yyjson_val *root)
 {
-	yyjson_val *content = kh_json_get(root, "content"), *data = kh_json_get(root, "structuredContent"), *item;
+	yyjson_val *content = content_of(r, root), *data = kh_json_get(root, "structuredContent"), *item;
 	size_t i, max;
 
-	yyjson_arr_foreach (content, i, max, item)
-		add_item(r, item);
-	return data != NULL && !has_text(content) ? add_json(r, data) : KH_OK;
+	yyjson_arr_foreach (content, i, max, item) {
+		if (r->is_resource)
+			add_part(r, item);
+		else
+			add_item(r, item);
+	}
+	return !r->is_resource && data != NULL && !has_text(content) ? add_json(r, data) : KH_OK;
 }
 
 /* "MESSAGE", and what else the error has, as JSON. */
@@ -216,16 +233,18 @@ static enum kh_err read_error(struct reading *r, yyjson_val *error, struct kh_er
 
 static enum kh_err read_result(struct reading *r, yyjson_val *root, struct kh_errand_result *result)
 {
-	yyjson_val *content = kh_json_get(root, "content");
+	yyjson_val *content = content_of(r, root);
 	struct kh_view kind = kh_json_str(kh_json_get(root, "resultType"));
-	bool is_error = yyjson_is_true(kh_json_get(root, "isError"));
+	bool is_error = !r->is_resource && yyjson_is_true(kh_json_get(root, "isError"));
 
-	if (!yyjson_is_obj(root) || (content != NULL && !yyjson_is_arr(content)))
-		return fail(result, KH_ERRAND_FAILED, "what came back is no result of a tool");
 	if (kh_view_eq(kind, KH_LIT("input_required")))
 		return fail(result, KH_ERRAND_FAILED, "the server asks for input, which nobody gives it");
 	if (kind.n > 0 && !kh_view_eq(kind, KH_LIT("complete")))
 		return fail(result, KH_ERRAND_UNKNOWN, "the server goes on with it in the background");
+	if (!yyjson_is_obj(root) || !(yyjson_is_arr(content) || (content == NULL && !r->is_resource)))
+		return fail(result, KH_ERRAND_FAILED,
+			    r->is_resource ? "what came back is no content of a resource"
+					   : "what came back is no result of a tool");
 	result->end = KH_ERRAND_OK;
 	if (is_error)
 		(void)fail(result, KH_ERRAND_FAILED, "the tool reported an error: the details have it");
@@ -235,9 +254,10 @@ static enum kh_err read_result(struct reading *r, yyjson_val *root, struct kh_er
 	return e == KH_OK && is_error ? write_details(r->arena, NULL, result) : e;
 }
 
-enum kh_err kh_answer_read(struct kh_arena *arena, struct kh_tainted message, struct kh_errand_result *result)
+enum kh_err kh_answer_read(struct kh_arena *arena, struct kh_tainted message, bool is_resource,
+			   struct kh_errand_result *result)
 {
-	struct reading r = {.arena = arena};
+	struct reading r = {.arena = arena, .is_resource = is_resource};
 	struct kh_view original;
 	struct kh_error err;
 	struct kh_rpc rpc;

@@ -43,7 +43,7 @@ enum kh_err kh_conclude(const struct kh_errand_tool *tool, const struct kh_upstr
 			struct kh_arena *arena, struct kh_errand_result *result)
 {
 	if (response->end == KH_RESPONSE_CAME)
-		return kh_answer_read(arena, response->message, result);
+		return kh_answer_read(arena, response->message, tool->is_resource, result);
 	result->end = response->end == KH_RESPONSE_LOST ? KH_ERRAND_UNKNOWN : KH_ERRAND_FAILED;
 	result->why = kh_arena_printf(arena, "upstream %.*s: %.*s", KH_FMT(tool->server), KH_FMT(response->why));
 	return describe(response, arena, result);

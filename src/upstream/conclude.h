@@ -1,4 +1,4 @@
-/* What becomes of an errand that calls a tool of an upstream server (U5, U6): from a response to a result. */
+/* What becomes of an errand that asks an upstream server (U3, U5, U6): from a response to a result. */
 #ifndef KH_UPSTREAM_CONCLUDE_H
 #define KH_UPSTREAM_CONCLUDE_H
 

@@ -1,7 +1,7 @@
 /*
- * All upstream servers that this process runs (U1): each is started when one of its tools is called, one for every
- * context or one for all (`shared`), and ended when nobody has called for its idle time, when the configuration has it no
- * longer, or with the process.
+ * All upstream servers that this process runs (U1): each is started when one of its tools is called or a resource is read,
+ * one for every context or one for all (`shared`), and ended when nobody has called for its idle time, when the
+ * configuration has it no longer, or with the process.
  *
  *     kh_fleet_new(&settings, &fleet, &err);
  *     kh_fleet_call(fleet, errand, arena, &result);        from any thread: struct kh_errand_upstreams
@@ -37,8 +37,8 @@ enum kh_err kh_fleet_new(const struct kh_fleet_settings *settings, struct kh_fle
 /* Ends all servers.  Nobody may be calling. */
 void kh_fleet_free(struct kh_fleet *fleet);
 
-/* Carries ERRAND out, which has a tool; OF is the fleet.  Fills in *RESULT, which is a failure until then.  Fails only for
- * lack of memory. */
+/* Carries ERRAND out, which has a tool or a resource; OF is the fleet.  Fills in *RESULT, which is a failure until then.
+ * Fails only for lack of memory. */
 enum kh_err kh_fleet_call(void *of, const struct kh_errand *errand, struct kh_arena *arena,
 			  struct kh_errand_result *result) KH_CHECKED;
 

@@ -214,10 +214,12 @@ static bool same(const struct kh_digest *a, const struct kh_digest *b)
 static void compare(struct kh_running *r, struct kh_running_call *call)
 {
 	const struct kh_errand_tool *tool = call->errand->tool;
-	const struct kh_inventory_tool *found = kh_inventory_find(&r->list, tool->name);
+	const struct kh_inventory_tool *found = tool->is_resource ? NULL : kh_inventory_find(&r->list, tool->name);
 
 	if (!same(&r->program, &tool->program))
 		refuse(call, "program_changed", KH_LIT("its program is not the one that was approved"));
+	else if (tool->is_resource)
+		return;
 	else if (found == NULL)
 		refuse(call, "tool_gone", KH_LIT("the server does not offer this tool any more"));
 	else if (!same(&found->digest, &tool->hash))
@@ -241,7 +243,7 @@ static enum kh_err compare_with(struct kh_running *r, const struct kh_talk_sessi
 	return e;
 }
 
-/* Finds out whether the tool may be called in SESSION. */
+/* Finds out whether the tool may be called, or the resource read, in SESSION. */
 static enum kh_err check(struct kh_running *r, const struct kh_talk_session *session, struct kh_running_call *call,
 			 struct kh_arena *arena)
 {
@@ -278,14 +280,17 @@ static enum kh_err send_call(struct kh_running *r, const struct kh_talk_session 
 			     struct kh_arena *arena)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
-	struct kh_talk_asked asked = {.method = "tools/call",
+	bool is_resource = call->errand->tool->is_resource;
+	struct kh_talk_asked asked = {.method = is_resource ? "resources/read" : "tools/call",
 				      .name = call->errand->tool->name,
 				      .doc = doc,
 				      .params = yyjson_mut_obj(doc),
 				      .until_ms = call->until_ms};
 
-	kh_json_add(doc, asked.params, "name", asked.name);
-	yyjson_mut_obj_add_val(doc, asked.params, "arguments", yyjson_val_mut_copy(doc, call->errand->parameters));
+	kh_json_add(doc, asked.params, is_resource ? "uri" : "name", asked.name);
+	if (!is_resource)
+		yyjson_mut_obj_add_val(doc, asked.params, "arguments",
+				       yyjson_val_mut_copy(doc, call->errand->parameters));
 	return kh_talk_ask(r->talk, session, &asked, arena, &call->response);
 }
 
@@ -305,9 +310,12 @@ static enum kh_err try_call(struct kh_running *r, struct kh_running_call *call, 
 		e = check(r, &session, call, arena);
 		*ret_again = call->response.end == KH_RESPONSE_OVER;
 	}
+	if (e == KH_OK && call->response.end == KH_RESPONSE_CAME && call->errand->tool->is_resource &&
+	    !session.manner.has_resources)
+		refuse(call, "no_resources", KH_LIT("the server says that it has no resources"));
 	if (r->is_stopped)
 		refuse(call, "server_held", KH_LIT("it was stopped"));
-	/* Until here the tool was not called, whatever has become of the questions. */
+	/* Until here nothing was called, whatever has become of the questions. */
 	if (e != KH_OK || call->response.end != KH_RESPONSE_CAME) {
 		call->response.end = KH_RESPONSE_REFUSED;
 		return e;

@@ -86,7 +86,8 @@ WATCH(enum kh_err, kh_declaration_check,
        struct kh_reasons *errors, struct kh_reasons *review),
       (a, s, in, id, r, errors, review))
 WATCH(enum kh_err, kh_suspect_value,
-      (struct kh_screen * s, struct kh_view path, yyjson_val *v, struct kh_reasons *review), (s, path, v, review))
+      (struct kh_screen * s, struct kh_view path, yyjson_val *v, struct kh_view uri, struct kh_reasons *review),
+      (s, path, v, uri, review))
 WATCH(enum kh_err, kh_attribution_prove,
       (struct kh_arena * a, yyjson_val *m, struct kh_view c, struct kh_attribution *r, struct kh_error *err),
       (a, m, c, r, err))

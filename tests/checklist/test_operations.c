@@ -12,6 +12,8 @@
 #include "core/comm/fence.h"
 #include "core/policy/allot.h"
 #include "core/policy/policy.h"
+#include "engine/upstream/approve.h"
+#include "engine/upstream/review.h"
 #include "errand/errand.h"
 #include "harness.h"
 
@@ -27,7 +29,9 @@
 	"    - {name: comm.read, risk: moderate, paths: [/srv/docs]}\n"                                     \
 	"    - {name: comm.query, risk: moderate, statements: [{name: prices_by_product, database: sales, " \
 	"sql: SELECT 1}]}\n"                                                                                \
-	"    - {name: comm.exec, risk: moderate, commands: [{name: count_words, argv: [/usr/bin/wc]}]}\n"
+	"    - {name: comm.exec, risk: moderate, commands: [{name: count_words, argv: [/usr/bin/wc]}]}\n"   \
+	"    - {name: comm.resource, risk: moderate, effects: none}\n"
+#define SERVERS "upstreams:\n  - {name: files, command: [/bin/true]}\n"
 
 static struct scene s;
 
@@ -53,9 +57,23 @@ static const char *controller(void)
 	return s.controller.token.at;
 }
 
+/* U4: a human has approved the upstream server that comm.resource asks. */
+static void set_with(const char *policy)
+{
+	struct kh_upstream_seen seen = {.name = KH_LIT("files"), .about = KH_LIT("{}")};
+	struct kh_upstream_review review = {.name = seen.name};
+
+	scene_set(&s, policy);
+	scene_must("seen", world_run(&s.w, NULL, kh_upstream_seen_run, &seen));
+	scene_must("review", world_run(&s.w, s.w.admin.at, kh_upstream_review_run, &review));
+	struct kh_digest digest = kh_upstream_review_digest(review.row, review.tools, review.count);
+	struct kh_upstream_approve approve = {.name = seen.name, .digest = kh_canonical_hex(&s.w.life, &digest)};
+	scene_must("approve", world_run(&s.w, s.w.admin.at, kh_upstream_approve_run, &approve));
+}
+
 static void set(void)
 {
-	scene_set(&s, POLICY);
+	set_with(POLICY SERVERS);
 }
 
 /* A plan that names every operation. */
@@ -199,9 +217,10 @@ static void gate_first(struct kh_test *t)
 	struct outside_act act;
 
 	(void)t;
-	scene_set(&s, "  network: off\n  egress_bytes: 0\n  operations:\n    - {name: comm.exec, permission: deny}\n"
-		      "    - {name: comm.fetch, permission: deny}\n    - {name: comm.read, permission: deny}\n"
-		      "    - {name: comm.query, permission: deny}\n    - {name: comm.search, permission: deny}\n");
+	set_with("  network: off\n  egress_bytes: 0\n  operations:\n    - {name: comm.exec, permission: deny}\n"
+		 "    - {name: comm.fetch, permission: deny}\n    - {name: comm.read, permission: deny}\n"
+		 "    - {name: comm.query, permission: deny}\n    - {name: comm.search, permission: deny}\n"
+		 "    - {name: comm.resource, permission: deny}\n" SERVERS);
 	for
 		EACH(example)
 	is(outside_do(&s.w, controller(), s.task.at, example->operation, example->parameters, &act),

@@ -1,5 +1,6 @@
 /*
- * What a tool of an upstream server answers (U6), as its worker writes it and as it is.
+ * What an upstream server answers (U6), to a tool's call and as the content of a resource (U3), as its worker writes it
+ * and as it is.
  *
  * Whatever it is, it has an end.  What becomes a block is valid UTF-8 within its bound, and only an answer that ends OK or
  * failed has any.  What is kept is JSON, and what is said to people of it is showable.
@@ -9,7 +10,7 @@
 #include "base/utf8.h"
 #include "upstream/answer.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void read_as(const uint8_t *data, size_t size, bool is_resource)
 {
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 	struct kh_arena arena;
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	yyjson_val *root;
 
 	kh_fuzz_begin(&arena);
-	HOLDS(kh_answer_read(&arena, kh_tainted_wrap(kh_fuzz_view(data, size)), &result) == KH_OK);
+	HOLDS(kh_answer_read(&arena, kh_tainted_wrap(kh_fuzz_view(data, size)), is_resource, &result) == KH_OK);
 	struct kh_view content = kh_tainted_open(result.content), original = kh_tainted_open(result.original);
 	struct kh_view details = kh_tainted_open(result.details);
 
@@ -30,5 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	      (details.n <= KH_ERRAND_DETAILS && kh_json_read(&arena, details, &root, &err) == KH_OK));
 	kh_fuzz_showable(result.why);
 	kh_arena_done(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_as(data, size, false);
+	read_as(data, size, true);
 	return 0;
 }

@@ -17,11 +17,13 @@ for line in sys.stdin:
     if "id" not in message:
         continue
     answer = {"error": {"code": -32601, "message": "no"}}
+    offers = os.path.exists(os.path.join(folder, "resources.json"))
+    can = {"tools": {}, **({"resources": {}} if offers else {})}
     if method == "server/discover" and says["modern"]:
-        answer = {"result": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete",
+        answer = {"result": {"supportedVersions": ["2026-07-28"], "capabilities": can, "resultType": "complete",
                              "instructions": says.get("instructions", "Be kind.")}}
     elif method == "initialize" and not says["modern"]:
-        answer = {"result": {"protocolVersion": says.get("version", "2025-06-18"), "capabilities": {"tools": {}},
+        answer = {"result": {"protocolVersion": says.get("version", "2025-06-18"), "capabilities": can,
                              "serverInfo": {"name": says.get("name", "post"), "version": "1"}}}
     elif method == "tools/list":
         at = int(message["params"].get("cursor") or 0)
@@ -36,6 +38,9 @@ for line in sys.stdin:
         if os.path.exists(given):
             with open(given) as file:
                 answer = json.load(file).get(message["params"]["name"], answer)
+    elif method == "resources/read":
+        with open(os.path.join(folder, "resources.json")) as file:
+            answer = json.load(file).get(message["params"]["uri"], {"error": {"code": -32002, "message": "no such resource"}})
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
 '''
 

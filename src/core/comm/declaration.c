@@ -369,6 +369,15 @@ static enum kh_err read_single(struct kh_reasons *errors, yyjson_val *in, struct
 	return read_own(errors, in, expected, list->at);
 }
 
+/* The URI of a resource, which is only declared alone; empty: there is none. */
+static struct kh_view uri_of(const struct kh_declarations *list)
+{
+	const struct kh_operation *row = list->n == 1 ? list->at[0].operation.operation : NULL;
+	const struct kh_parameter_spec *spec = row != NULL ? kh_operation_of_kind(row, KH_PARAMETER_URI) : NULL;
+
+	return spec != NULL ? kh_json_str(kh_declaration_parameter(&list->at[0], spec->name)) : KH_LIT("");
+}
+
 enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *screen, yyjson_val *in,
 				 struct kh_view session_id, struct kh_declarations *ret_declarations,
 				 struct kh_reasons *errors, struct kh_reasons *review)
@@ -382,7 +391,7 @@ enum kh_err kh_declaration_check(struct kh_arena *arena, struct kh_screen *scree
 	e = kh_json_get(in, "external_info") != NULL ? read_external_info(errors, in, session_id, &list)
 						     : read_single(errors, in, session_id, &list);
 	if (e == KH_OK && errors->n == before && screen != NULL)
-		e = kh_suspect_value(screen, KH_LIT(""), in, review);
+		e = kh_suspect_value(screen, KH_LIT(""), in, uri_of(&list), review);
 	if (e == KH_OK)
 		e = kh_arena_check(arena);
 	if (e == KH_OK && errors->n == before)

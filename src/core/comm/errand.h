@@ -23,10 +23,12 @@ struct kh_errand_limits {
 	uint64_t memory, processes, disk; /* of a program; our own workers have those of their profiles */
 };
 
-/* The tool of an upstream server that an errand calls (U5): what a human approved, and nothing else, may be called. */
+/* The tool of an upstream server that an errand calls, or the resource that it reads there (U3, U5): what a human
+ * approved, and nothing else, may be called. */
 struct kh_errand_tool {
 	struct kh_view server;         /* its name in the configuration */
-	struct kh_view name;           /* the server's own name for the tool */
+	struct kh_view name;           /* the server's own name for the tool; of a resource its URI */
+	bool is_resource;              /* a human approved the server: `hash` and `input` have no meaning */
 	struct kh_digest program;      /* of what the server is run from, as it was approved */
 	struct kh_digest hash;         /* of all that the server says of the tool, as it was approved */
 	const struct kh_schema *input; /* arguments that content was put into are checked against it once more */
@@ -38,7 +40,7 @@ struct kh_errand {
 	yyjson_val *parameters;            /* an object that fits the operation, with references replaced by content */
 	const struct kh_policy_rule *rule; /* the rule that permitted it: statements, commands, paths */
 	struct kh_view task;               /* public id: names its workspace */
-	const struct kh_errand_tool *tool; /* of comm.mcp; else NULL */
+	const struct kh_errand_tool *tool; /* of comm.mcp and comm.resource; else NULL */
 	struct kh_errand_limits limits;
 	uint64_t wall_ms; /* what is left of limits.seconds: waiting for a place counts */
 	int64_t until;    /* when its time is over, on the engine's clock */
@@ -53,7 +55,7 @@ enum kh_errand_end {
 
 struct kh_errand_result {
 	enum kh_errand_end end;
-	/* If the end is OK, or a tool of an upstream server failed: valid UTF-8, KH_ERRAND_CONTENT at most, may be empty. */
+	/* If the end is OK, or what an upstream server was asked failed: valid UTF-8, KH_ERRAND_CONTENT at most, may be empty. */
 	struct kh_tainted content;
 	size_t vettable;            /* its first bytes that a rule may call vetted (U6): links stand behind them */
 	struct kh_tainted original; /* any bytes: the original, if content was converted from it; or empty */

@@ -79,7 +79,7 @@ struct kh_view kh_operation_host(struct kh_arena *arena, const struct kh_operati
 	return KH_LIT("");
 }
 
-static bool is_server(struct kh_view name)
+bool kh_operation_is_server(struct kh_view name)
 {
 	if (name.n == 0 || name.n > SERVER_MAX || name.p[0] == '-')
 		return false;
@@ -89,6 +89,19 @@ static bool is_server(struct kh_view name)
 			return false;
 	}
 	return true;
+}
+
+struct kh_view kh_operation_server(const struct kh_operations *from, struct kh_view name, yyjson_val *parameters)
+{
+	const struct kh_operation *row = kh_operation_named(from, name);
+	const struct kh_parameter_spec *spec = row != NULL ? kh_operation_of_kind(row, KH_PARAMETER_SERVER) : NULL;
+	struct kh_view server = KH_LIT(""), rest = kh_view_from(name, sizeof(UPSTREAM) - 1);
+
+	if (spec != NULL)
+		return kh_json_str(kh_json_get(parameters, spec->name));
+	if (kh_view_starts(name, KH_LIT(UPSTREAM)))
+		kh_view_split(&rest, '.', &server);
+	return server;
 }
 
 static bool is_tool(struct kh_view name)
@@ -108,7 +121,7 @@ static enum kh_err find_upstream(const struct kh_operation *row, struct kh_view 
 	struct kh_view rest = kh_view_from(name, sizeof(UPSTREAM) - 1), server = {NULL, 0};
 
 	kh_view_split(&rest, '.', &server);
-	if (!is_server(server))
+	if (!kh_operation_is_server(server))
 		return malformed(err, "the server's name is not of the form [a-z0-9][a-z0-9-]{0,31}");
 	if (!is_tool(rest))
 		return malformed(err, "the tool's name is not of the form [A-Za-z0-9_-]{1,64}");

@@ -4,6 +4,7 @@
  *     comm.search {query, scope, limit}             comm.read {path}
  *     comm.fetch {url}                              comm.exec {command, args}
  *     comm.query {database, statement, params}      comm.mcp.<server>.<tool> {its arguments}
+ *     comm.resource {server, uri}
  *
  * A row has everything about an operation except how it is run (errand/errand.h).  The members of a declaration, who
  * may call it, the keys of its rules, what counts as sent out, its MCP tool, its command and its shell completion
@@ -30,6 +31,8 @@ enum kh_parameter_kind {
 	KH_PARAMETER_PATH,      /* without ".." and without invisible characters */
 	KH_PARAMETER_COMMAND,   /* one word, without characters that are special to a shell */
 	KH_PARAMETER_ARGS,      /* an array of at most max strings */
+	KH_PARAMETER_SERVER,    /* the name of an upstream server: the call goes there */
+	KH_PARAMETER_URI,       /* absolute, of any scheme, without "..", blanks and invisible characters */
 };
 
 /* The places that a search can look in. */
@@ -57,7 +60,7 @@ enum kh_permit_key {
 	KH_PERMIT_DATABASES = 8,   /* a database; for a search those that it looks through */
 	KH_PERMIT_STATEMENTS = 16, /* a statement by its name, and free SQL */
 	KH_PERMIT_COMMANDS = 32,   /* a command by its name */
-	KH_PERMIT_TOOL = 64,       /* an upstream's tool: only its name and the patterns of `arguments` are checked */
+	KH_PERMIT_PATTERNS = 64,   /* what an upstream server is asked: only the patterns of `arguments` are checked */
 };
 
 /* When a call leaves this machine. */
@@ -124,6 +127,12 @@ const struct kh_operation *kh_operation_named(const struct kh_operations *from, 
 
 /* The row of FROM for the tools of upstream servers, or NULL. */
 const struct kh_operation *kh_operation_upstream(const struct kh_operations *from);
+
+/* Whether NAME has the form of an upstream server's name. */
+bool kh_operation_is_server(struct kh_view name);
+
+/* The upstream server that a call of NAME goes to: by the name of its tool, or by a parameter.  Empty: to none. */
+struct kh_view kh_operation_server(const struct kh_operations *from, struct kh_view name, yyjson_val *parameters);
 
 /* The name without "comm.", such as "fetch", for attributions. */
 struct kh_view kh_operation_short(struct kh_view full);

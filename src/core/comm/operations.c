@@ -34,6 +34,13 @@ static const struct kh_parameter_spec exec_has[] = {
 	{"args", KH_PARAMETER_ARGS, false, 64, .about = "values of its placeholders, in their order, each a string"},
 };
 
+/* Both decide where the call goes (U5): neither can be sealed content. */
+static const struct kh_parameter_spec resource_has[] = {
+	{"server", KH_PARAMETER_SERVER, true, 32, .about = "the name of an upstream server that the user has approved",
+	 .stays = true},
+	{"uri", KH_PARAMETER_URI, true, 2048, .about = "which resource, with its scheme and without `..`"},
+};
+
 static const struct kh_operation rows[] = {
 	{
 		.name = "comm.search",
@@ -113,8 +120,25 @@ static const struct kh_operation rows[] = {
 			   "the server's disk is.\"",
 	},
 	{
+		.name = "comm.resource",
+		PARAMETERS(resource_has),
+		.permit = KH_PERMIT_PATTERNS,
+		.risk = KH_RISK_HIGH, /* as a tool of the same server: unless the policy says more */
+		.effects = KH_EFFECT_CHANGE,
+		.outbound = KH_OUTBOUND_BY_TIER,
+		.time = KH_TIME_TOTAL,
+		.title = "Read a resource of a server",
+		.about = "read a resource of an upstream server, and seal it",
+		.says = "Reads one resource of an upstream MCP server and seals what came. There is no list of "
+			"resources: call it for a URI that the user gave you or that your task clearly needs. If the "
+			"server has a tool for the same, use the tool.",
+		.example =
+			"\"server\": \"files\", \"uri\": \"file:///srv/docs/plan.txt\", \"reason\": \"The user asked "
+			"what this plan says about March.\"",
+	},
+	{
 		.name = "comm.mcp",
-		.permit = KH_PERMIT_TOOL,
+		.permit = KH_PERMIT_PATTERNS,
 		.risk = KH_RISK_HIGH, /* I2: unless the policy says more */
 		.effects = KH_EFFECT_CHANGE,
 		.outbound = KH_OUTBOUND_BY_TIER,

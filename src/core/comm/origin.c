@@ -127,6 +127,33 @@ static struct kh_view spell_path(struct kh_arena *arena, struct kh_view text)
 	return spelled;
 }
 
+/* Where the part of URI begins whose letters mean something else in the other case: after the scheme and the host. */
+static size_t find_path(struct kh_view uri)
+{
+	size_t colon = kh_view_find(uri, KH_LIT(":"), 0), host = colon + sizeof("://") - 1;
+
+	if (colon == SIZE_MAX || !kh_view_starts(kh_view_from(uri, colon), KH_LIT("://")))
+		return colon != SIZE_MAX ? colon : 0;
+	size_t slash = kh_view_find(uri, KH_LIT("/"), host);
+	return slash != SIZE_MAX ? slash : uri.n;
+}
+
+/* The URI of a resource, whose scheme may be any: its server is not known to follow RFC 3986, but may. */
+static struct kh_view spell_uri(struct kh_arena *arena, struct kh_view text)
+{
+	struct kh_view spelled = text;
+	size_t path = find_path(text);
+	struct kh_buf buf;
+
+	kh_buf_init(&buf, arena, PATH_MAX_BYTES);
+	for (size_t i = 0; i < path; i++)
+		kh_buf_byte(&buf, kh_ascii_lower(text.p[i]));
+	unescape(&buf, kh_view_from(text, path));
+	if (kh_buf_end(&buf, &spelled) != KH_OK)
+		arena->failed = true;
+	return spell_path(arena, spelled);
+}
+
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
 /* The words of TEXT, folded (fold.h) and in lower case, a blank between them. */
@@ -158,6 +185,8 @@ static struct kh_view spell(struct kh_arena *arena, const struct kh_parameter_sp
 {
 	if (spec->kind == KH_PARAMETER_URL)
 		return spell_url(arena, text);
+	if (spec->kind == KH_PARAMETER_URI)
+		return spell_uri(arena, text);
 	if (spec->kind == KH_PARAMETER_QUERY || spec->kind == KH_PARAMETER_STATEMENT)
 		return spell_words(arena, text);
 	return spec->kind == KH_PARAMETER_PATH ? spell_path(arena, text) : text;

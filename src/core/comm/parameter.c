@@ -69,6 +69,55 @@ static bool climbs(struct kh_view text)
 	return false;
 }
 
+/*
+ * The same for a URI.  Escapes are undone, because a server may undo them, and the path ends at a question mark or a
+ * number sign.
+ */
+static bool uri_climbs(struct kh_view text)
+{
+	size_t dots = 0, others = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '%' && i + 2 < text.n && kh_ascii_hex(text.p[i + 1]) >= 0 &&
+		    kh_ascii_hex(text.p[i + 2]) >= 0) {
+			c = (char)(kh_ascii_hex(text.p[i + 1]) << 4 | kh_ascii_hex(text.p[i + 2]));
+			i += 2;
+		}
+		if (c != '\0' && strchr("/\\:?#", c) != NULL) {
+			if (dots == 2 && others == 0)
+				return true;
+			dots = others = 0;
+		} else {
+			dots += c == '.';
+			others += c != '.';
+		}
+	}
+	return dots == 2 && others == 0;
+}
+
+/* Whether TEXT begins with a scheme, and something follows it. */
+static bool is_absolute(struct kh_view text)
+{
+	size_t colon = kh_view_find(text, KH_LIT(":"), 0);
+
+	if (colon == SIZE_MAX || colon + 1 == text.n || !kh_ascii_is_alpha(text.p[0]))
+		return false;
+	return is_made_of(kh_view_sub(text, 0, colon), "+.-");
+}
+
+static void check_uri(const struct kh_parameter *parameter, struct kh_view text, struct kh_reasons *errors)
+{
+	if (!is_absolute(text))
+		kh_reasons_add(errors, "bad_uri", parameter->path,
+			       "expected an absolute URI, with its scheme: file:///srv/plan.txt");
+	else if (!kh_utf8_is_visible(text) || memchr(text.p, ' ', text.n) != NULL)
+		kh_reasons_add(errors, "bad_uri", parameter->path,
+			       "expected a URI without blanks, control or invisible characters");
+	else if (uri_climbs(text))
+		kh_reasons_add(errors, "bad_uri", parameter->path, "expected a URI without a .. segment");
+}
+
 static enum kh_err check_query(const struct kh_parameter *parameter, struct kh_view text, struct kh_reasons *errors)
 {
 	struct kh_vague vague;
@@ -177,6 +226,11 @@ static enum kh_err check_text(const struct kh_parameter_spec *spec, const struct
 		return check_query(parameter, text, errors);
 	if (spec->kind == KH_PARAMETER_URL)
 		check_url(parameter, text, errors);
+	else if (spec->kind == KH_PARAMETER_URI)
+		check_uri(parameter, text, errors);
+	else if (spec->kind == KH_PARAMETER_SERVER && !kh_operation_is_server(text))
+		kh_reasons_add(errors, "bad_name", parameter->path,
+			       "expected the name of an upstream server: [a-z0-9][a-z0-9-]{0,31}");
 	else if (spec->kind == KH_PARAMETER_NAME && (!is_made_of(text, "_.-") || text.p[0] == '.' || text.p[0] == '-'))
 		kh_reasons_add(errors, "bad_name", parameter->path, "not of the form [A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
 	else if (spec->kind == KH_PARAMETER_STATEMENT && memchr(text.p, '\0', text.n) != NULL)
@@ -215,6 +269,8 @@ enum kh_err kh_parameter_check(const struct kh_parameter_spec *spec, const struc
 	case KH_PARAMETER_STATEMENT:
 	case KH_PARAMETER_PATH:
 	case KH_PARAMETER_COMMAND:
+	case KH_PARAMETER_SERVER:
+	case KH_PARAMETER_URI:
 		if (spec->kind == KH_PARAMETER_QUERY && is_reference(parameter->path, parameter->value, errors))
 			break;
 		text = text_of(parameter, spec->max, errors);

@@ -377,7 +377,7 @@ static void conclude(struct kh_decision *d)
 	}
 }
 
-/* The operation's row, and the server whose tool it is; none if it is Keyhole's own operation or is not registered. */
+/* The operation's row, and the server that it goes to; none if it is Keyhole's own operation or is not registered. */
 static void find_row(struct walk *w)
 {
 	struct kh_operation_name found;
@@ -385,8 +385,9 @@ static void find_row(struct walk *w)
 	if (w->own || kh_operation_find(w->arena, &kh_operations_own, w->name, &found, &w->unknown) != KH_OK)
 		return;
 	w->call.operation = found.operation;
-	if (found.server.n > 0)
-		w->call.upstream = kh_settings_server(w->policy, found.server);
+	struct kh_view server = kh_operation_server(&kh_operations_own, w->name, w->request->parameters);
+	if (server.n > 0)
+		w->call.upstream = kh_settings_server(w->policy, server);
 }
 
 enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy,
@@ -407,7 +408,7 @@ enum kh_err kh_decide_run(struct kh_arena *arena, const struct kh_policy *policy
 	w.rule = kh_policy_rule(policy, arena, w.name, request->agent, &w.path);
 	w.tier = w.rule->tier == KH_TIER_AUTO && request->reached != KH_TIER_AUTO
 			 ? request->reached
-			 : kh_policy_tier(policy, w.rule, w.name);
+			 : kh_policy_tier(policy, w.rule, w.name, request->parameters);
 	if (w.tier >= KH_TIER_2 && kh_hosttool_is(w.name))
 		w.call.upstream = NULL; /* its rule says that it reaches the network: arguments count as sent */
 	/* Keyhole's own operations stop after the phase gate, because they touch nothing outside. */

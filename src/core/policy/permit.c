@@ -191,7 +191,7 @@ static enum kh_err check_named(struct kh_arena *arena, const struct kh_policy_ru
 			       const struct kh_permit_call *call, struct kh_error *err)
 {
 	const struct kh_operation *operation = call->operation;
-	bool looked = operation != NULL && (operation->permit & KH_PERMIT_TOOL);
+	bool looked = operation != NULL && (operation->permit & KH_PERMIT_PATTERNS);
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; e == KH_OK && operation != NULL && i < operation->parameter_count; i++)

@@ -24,7 +24,7 @@ struct kh_permit_call {
 	const struct kh_permit_origin *origins;
 	size_t origin_count;
 	bool is_remote;                            /* its database is behind a network (kh_permit_is_remote) */
-	const struct kh_policy_upstream *upstream; /* the server whose tool it is; NULL: none, or it is not known */
+	const struct kh_policy_upstream *upstream; /* the server that it goes to; NULL: none, or it is not known */
 };
 
 /*

@@ -318,16 +318,14 @@ const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, stru
 	return rule;
 }
 
-enum kh_tier kh_policy_tier(const struct kh_policy *policy, const struct kh_policy_rule *rule, struct kh_view operation)
+enum kh_tier kh_policy_tier(const struct kh_policy *policy, const struct kh_policy_rule *rule, struct kh_view operation,
+			    yyjson_val *parameters)
 {
-	struct kh_view prefix = KH_LIT("comm.mcp."), server = {NULL, 0};
-	struct kh_view rest = kh_view_starts(operation, prefix) ? kh_view_from(operation, prefix.n) : KH_LIT("");
-	const struct kh_policy_upstream *upstream;
+	struct kh_view server = kh_operation_server(&kh_operations_own, operation, parameters);
+	const struct kh_policy_upstream *upstream = kh_settings_server(policy, server);
 
 	if (rule->tier != KH_TIER_AUTO)
 		return rule->tier;
-	kh_view_split(&rest, '.', &server);
-	upstream = kh_settings_server(policy, server);
 	if (upstream == NULL)
 		return KH_TIER_3;
 	return upstream->is_url ? KH_TIER_2 : KH_TIER_1;

@@ -36,9 +36,12 @@ enum kh_err kh_policy_json(struct kh_arena *arena, const struct kh_policy *polic
 const struct kh_policy_rule *kh_policy_rule(const struct kh_policy *policy, struct kh_arena *arena,
 					    struct kh_view operation, struct kh_view agent, struct kh_view *ret_path);
 
-/* The tier of a call of OPERATION under RULE, if nobody says how it is reached: if that is not known, the strictest. */
-enum kh_tier kh_policy_tier(const struct kh_policy *policy, const struct kh_policy_rule *rule,
-			    struct kh_view operation);
+/*
+ * The tier of a call of OPERATION with PARAMETERS under RULE, if nobody says how it is reached: by the upstream server that
+ * it goes to; if that is not known, the strictest.
+ */
+enum kh_tier kh_policy_tier(const struct kh_policy *policy, const struct kh_policy_rule *rule, struct kh_view operation,
+			    yyjson_val *parameters);
 
 /* The rate of queries of CATEGORY (1-3) to READER. */
 struct kh_rate kh_policy_reader_rate(const struct kh_policy *policy, struct kh_view reader, unsigned category);

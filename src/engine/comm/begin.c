@@ -455,8 +455,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	struct kh_view what;
 	enum kh_err e = kh_propose_fill(op, govern->proposal, &errand.parameters);
 
-	if (e == KH_OK && kh_pinned_is_tool(row->operation) && !govern->task->hosts)
-		e = kh_pinned_tool(op, row->operation, govern->context->id, &errand.tool);
+	if (e == KH_OK && kh_pinned_is(row->operation) && !govern->task->hosts)
+		e = kh_pinned_tool(op, row->operation, errand.parameters, govern->context->id, &errand.tool);
 	if (e == KH_OK)
 		e = use_grants(op, govern);
 	if (e == KH_OK)
@@ -464,7 +464,8 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	if (e == KH_OK)
 		e = kh_sending_add(op, govern->context->token, row->operation, govern->proposal->parameters);
 	if (e == KH_OK)
-		e = kh_giving_note(op, govern->context, row);
+		e = kh_giving_note(op, govern->context, row,
+				   kh_operation_server(&kh_operations_own, row->operation, errand.parameters));
 	if (e == KH_OK)
 		e = kh_govern_describe(op, govern, &what);
 	if (e != KH_OK)

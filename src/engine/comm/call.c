@@ -190,7 +190,8 @@ static enum kh_err verify(struct calling *a)
 static enum kh_err begin(struct calling *a)
 {
 	bool is_held = false;
-	enum kh_err e = a->call->hosts ? KH_OK : kh_pinned_is_held(a->op, a->row->operation, &is_held);
+	enum kh_err e = a->call->hosts ? KH_OK
+				       : kh_pinned_is_held(a->op, a->row->operation, a->proposal.parameters, &is_held);
 
 	if (e == KH_OK && is_held)
 		e = kh_standby_wait(a->op, &a->govern, a->row);

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "core/bcp/bits.h"
 #include "core/comm/attribution.h"
+#include "core/comm/operations.h"
 #include "core/comm/origin.h"
 #include "core/policy/hosttool.h"
 #include "engine/approval/approval.h"
@@ -220,26 +221,31 @@ static struct kh_view describe(struct kh_op *op, const struct kh_seal *seal, enu
 	return kh_op_described(op, &what);
 }
 
-static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin)
+/* What was asked for (B19), and the upstream server that was asked; empty: none was. */
+static enum kh_err find_origin(struct ending *s, struct kh_view *ret_origin, struct kh_view *ret_server)
 {
 	yyjson_val *parameters = NULL;
 	enum kh_err e = kh_json_read(s->op->arena, s->row->parameters, &parameters, s->op->err);
 
-	return e == KH_OK ? kh_origin_text(s->op->arena, s->row->operation, parameters, ret_origin, s->op->err) : e;
+	if (e != KH_OK)
+		return e;
+	*ret_server = kh_operation_server(&kh_operations_own, s->row->operation, parameters);
+	return kh_origin_text(s->op->arena, s->row->operation, parameters, ret_origin, s->op->err);
 }
 
 /*
- * U6: how much the context is given of what a tool brought.  Of vetted content the links are left out: they lead
+ * U6: how much the context is given of what SERVER sent.  Of vetted content the links are left out: they lead
  * elsewhere, and what is there is anybody's.  If nothing else came, there is nothing to vet.  A failure is sealed.
  */
 static enum kh_err find_way(struct ending *s, const struct kh_errand_result *result, enum kh_ended ended,
-			    struct kh_given_way *way, struct kh_seal *seal)
+			    struct kh_view server, struct kh_given_way *way, struct kh_seal *seal)
 {
-	bool is_tool = kh_giving_server(s->row->operation).n > 0;
-	enum kh_err e = is_tool && ended == KH_ENDED_OK ? kh_giving_find(s->op, s->row, way) : KH_OK;
+	enum kh_err e = KH_OK;
 
-	if (!is_tool)
+	if (server.n == 0)
 		return KH_OK;
+	if (ended == KH_ENDED_OK)
+		e = kh_giving_find(s->op, s->row, server, way);
 	if (e == KH_OK && way->way == KH_GIVING_VETTED && result->vettable == 0 && kh_tainted_size(result->content) > 0)
 		*way = (struct kh_given_way){KH_GIVING_SEALED, "only_links"};
 	seal->vetted = way->way == KH_GIVING_VETTED;
@@ -250,22 +256,20 @@ static enum kh_err find_way(struct ending *s, const struct kh_errand_result *res
 }
 
 /*
- * Seals what came back.  A tool of an upstream server that failed has said why: that is sealed too, or nothing is, so
- * that a failure looks like any other (B8).
+ * Seals what came back.  An upstream server that failed has said why: that is sealed too, or nothing is, so that a
+ * failure looks like any other (B8).
  */
 static enum kh_err seal_result(struct ending *s, const struct kh_comm_end *done, enum kh_ended ended,
 			       struct kh_given_way *way, struct kh_seal *seal)
 {
-	bool is_tool = kh_giving_server(s->row->operation).n > 0;
-	enum kh_err e;
+	struct kh_view server = KH_LIT("");
+	enum kh_err e = find_origin(s, &seal->origin, &server);
 
-	if (ended != KH_ENDED_OK && (ended != KH_ENDED_FAILED || !is_tool))
-		return KH_OK;
+	if (e != KH_OK || (ended != KH_ENDED_OK && (ended != KH_ENDED_FAILED || server.n == 0)))
+		return e;
 	if (!done->read.sealable)
 		seal->content = kh_tainted_wrap(KH_LIT(""));
-	e = find_origin(s, &seal->origin);
-	if (e == KH_OK)
-		e = find_way(s, &done->result, ended, way, seal);
+	e = find_way(s, &done->result, ended, server, way, seal);
 	return e == KH_OK ? kh_seal_block(s->op, seal) : e;
 }
 

@@ -1,4 +1,4 @@
-/* What a context is given of a tool's result.  Nothing here reads the result: the rule decides, and what was sent. */
+/* What a context is given of what a server answers.  Nothing here reads the result: the rule decides, and what was sent. */
 #include "engine/comm/giving.h"
 
 #include "engine/state/each.h"
@@ -39,9 +39,9 @@ static enum kh_err find_dealing(struct kh_op *op, int64_t context, struct kh_vie
 	return each.e;
 }
 
-enum kh_err kh_giving_note(struct kh_op *op, const struct kh_context_row *context, const struct kh_declaration_row *row)
+enum kh_err kh_giving_note(struct kh_op *op, const struct kh_context_row *context, const struct kh_declaration_row *row,
+			   struct kh_view server)
 {
-	struct kh_view server = kh_giving_server(row->operation);
 	bool is_tainted = context->taint != KH_TAINT_LOW, carries = is_carrying(row);
 	struct kh_dealing_row *dealing = NULL;
 
@@ -75,31 +75,33 @@ enum kh_err kh_giving_forget(struct kh_op *op, const struct kh_context_row *cont
 /* --- what is given ------------------------------------------------------------------------------------------------ */
 
 /* Why what the rule trusts is not given; NULL: it is. */
-static enum kh_err distrust(struct kh_op *op, const struct kh_declaration_row *row, const char **ret_why)
+static enum kh_err distrust(struct kh_op *op, struct kh_view server, const char **ret_why)
 {
 	int64_t *ids = NULL;
 	size_t count = 0;
-	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DEALINGS_TAINTED, 0, kh_giving_server(row->operation), 0, 1, &ids,
-				    &count);
+	enum kh_err e = kh_txn_find(op->txn, KH_INDEX_DEALINGS_TAINTED, 0, server, 0, 1, &ids, &count);
 
 	*ret_why = count > 0 ? "server_tainted" : NULL;
 	return e;
 }
 
 /* The same for a fence. */
-static enum kh_err unfence(struct kh_op *op, const struct kh_declaration_row *row, const char **ret_why)
+static enum kh_err unfence(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view server,
+			   const char **ret_why)
 {
 	struct kh_dealing_row *dealing = NULL;
-	enum kh_err e = find_dealing(op, row->context, kh_giving_server(row->operation), &dealing);
+	enum kh_err e = find_dealing(op, row->context, server, &dealing);
 
 	*ret_why = dealing != NULL && dealing->carried ? "carried_content" : NULL;
 	return e;
 }
 
-enum kh_err kh_giving_find(struct kh_op *op, const struct kh_declaration_row *row, struct kh_given_way *ret_way)
+enum kh_err kh_giving_find(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view server,
+			   struct kh_given_way *ret_way)
 {
 	const struct kh_policy_rule *rule;
 	struct kh_given_way way = {.way = KH_GIVING_SEALED};
+	bool is_tool = kh_giving_server(row->operation).n > 0;
 	struct kh_view agent, path;
 	enum kh_err e = kh_find_agent(op, row->context, &agent);
 
@@ -107,9 +109,9 @@ enum kh_err kh_giving_find(struct kh_op *op, const struct kh_declaration_row *ro
 		return e;
 	rule = kh_policy_rule(op->policy, op->arena, row->operation, agent, &path);
 	if (rule->results == KH_RESULTS_TRUSTED)
-		e = distrust(op, row, &way.kept_back);
-	else if (rule->results == KH_RESULTS_FENCED && row->fenced)
-		e = unfence(op, row, &way.kept_back);
+		e = distrust(op, server, &way.kept_back);
+	else if ((rule->results == KH_RESULTS_FENCED || !is_tool) && row->fenced)
+		e = unfence(op, row, server, &way.kept_back);
 	else
 		rule = NULL;
 	if (e == KH_OK && rule != NULL && way.kept_back == NULL)

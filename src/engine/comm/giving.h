@@ -5,7 +5,8 @@
  * limit: a server that was sent what an outsider may have written can send it back.  So a result stays sealed if the
  * server has the means: `trusted` if any context has sent arguments to that server while its taint was above low, or has
  * put sealed content into a call to it, this call among them; `fenced` if this context has put sealed content into a call
- * to that server.  Only a human's reset of the context takes that back.
+ * to that server.  Only a human's reset of the context takes that back.  A URI that is read there counts as sent (U3); what
+ * a resource has is sealed, or fenced for whoever asked for that.
  */
 #ifndef KH_ENGINE_COMM_GIVING_H
 #define KH_ENGINE_COMM_GIVING_H
@@ -30,15 +31,15 @@ struct kh_view kh_giving_server(struct kh_view operation);
 /* Whether ROW, which is not in a table yet, is a call whose result RULE wants in a fence. */
 bool kh_giving_is_fenced(const struct kh_policy_rule *rule, const struct kh_declaration_row *row);
 
-/* Notes that ROW, a call of CONTEXT, begins: the caller's next event records it. */
-enum kh_err kh_giving_note(struct kh_op *op, const struct kh_context_row *context,
-			   const struct kh_declaration_row *row) KH_CHECKED;
+/* Notes that ROW, a call of CONTEXT to SERVER (empty: to none), begins: the caller's next event records it. */
+enum kh_err kh_giving_note(struct kh_op *op, const struct kh_context_row *context, const struct kh_declaration_row *row,
+			   struct kh_view server) KH_CHECKED;
 
 /* A human resets CONTEXT: what it has sent no longer counts.  The caller's next event records it. */
 enum kh_err kh_giving_forget(struct kh_op *op, const struct kh_context_row *context) KH_CHECKED;
 
-/* How the result of ROW, a tool's call that has ended well, is given to its context, by the rule in force now. */
-enum kh_err kh_giving_find(struct kh_op *op, const struct kh_declaration_row *row,
+/* How the result of ROW, a call to SERVER that has ended well, is given to its context, by the rule in force now. */
+enum kh_err kh_giving_find(struct kh_op *op, const struct kh_declaration_row *row, struct kh_view server,
 			   struct kh_given_way *ret_way) KH_CHECKED;
 
 #endif

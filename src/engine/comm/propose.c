@@ -208,7 +208,7 @@ static enum kh_err complete(struct kh_op *op, const struct kh_task_row *task, co
 	enum kh_err e = read_parameters(op, p);
 	if (e == KH_OK)
 		e = refer(r);
-	if (e == KH_OK && kh_pinned_is_tool(p->row.operation) && !task->hosts)
+	if (e == KH_OK && kh_pinned_is(p->row.operation) && !task->hosts)
 		e = kh_pinned_check(op, p->row.operation, p->parameters, p->origin_count == 0);
 	if (e == KH_OK)
 		e = is_planned(op, plan, p, &p->planned);

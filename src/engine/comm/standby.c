@@ -6,6 +6,7 @@
 #include "engine/comm/end.h"
 #include "engine/state/each.h"
 #include "engine/upstream/hold.h"
+#include "engine/upstream/pinned.h"
 
 bool kh_standby_is(const struct kh_declaration_row *row)
 {
@@ -14,8 +15,9 @@ bool kh_standby_is(const struct kh_declaration_row *row)
 
 enum kh_err kh_standby_wait(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row)
 {
+	struct kh_view subject = kh_pinned_subject(op, row->operation, govern->proposal->parameters);
 	struct kh_approval_row *approval;
-	enum kh_err e = kh_hold_ask(op, row->operation, &approval);
+	enum kh_err e = subject.p != NULL ? kh_hold_ask(op, subject, &approval) : KH_ENOMEM;
 
 	if (e == KH_OK)
 		e = kh_begin_reserve(op, govern, row);

@@ -6,6 +6,7 @@
 #include "engine/comm/weigh.h"
 
 #include "base/utf8.h"
+#include "core/comm/operations.h"
 #include "engine/comm/sending.h"
 #include "engine/context/giver.h"
 #include "engine/context/influence.h"
@@ -208,12 +209,24 @@ static enum kh_err compare_given(struct kh_screen *screen, struct kh_arena *aren
 	return e;
 }
 
+/* The parameter of OPERATION that is a URI; empty: there is none. */
+static struct kh_view uri_of(const struct kh_operation *operation, yyjson_val *parameters)
+{
+	const struct kh_parameter_spec *spec = operation != NULL ? kh_operation_of_kind(operation, KH_PARAMETER_URI)
+								 : NULL;
+
+	return spec != NULL ? kh_json_str(kh_json_get(parameters, spec->name)) : KH_LIT("");
+}
+
 enum kh_err kh_weigh_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_weigh *weigh,
 			  struct kh_weighed *ret_weighed)
 {
+	const struct kh_operation *own = kh_operation_named(&kh_operations_own, weigh->operation);
 	const struct kh_verify_request call = {
 		.tool = weigh->operation,
+		.is_own = own != NULL,
 		.arguments = weigh->parameters,
+		.uri = uri_of(own, weigh->parameters),
 		.sent = weigh->sent,
 		.sent_count = weigh->sent_count,
 		.sources = weigh->sources,

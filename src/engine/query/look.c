@@ -89,14 +89,17 @@ static enum kh_err add_call(struct kh_op *op, const struct kh_block_row *block, 
 {
 	struct kh_declaration_row call;
 	struct kh_view agent, path;
+	yyjson_val *parameters = NULL;
 	enum kh_err e = kh_txn_peek(op->txn, KH_TABLE_DECLARATIONS, block->declaration, &call);
 
 	if (e == KH_OK)
 		e = kh_find_agent(op, block->context, &agent);
+	if (e == KH_OK)
+		e = kh_json_read(op->arena, call.parameters, &parameters, op->err);
 	if (e != KH_OK)
 		return e;
 	const struct kh_policy_rule *rule = kh_policy_rule(op->policy, op->arena, call.operation, agent, &path);
-	enum kh_tier tier = kh_policy_tier(op->policy, rule, call.operation);
+	enum kh_tier tier = kh_policy_tier(op->policy, rule, call.operation, parameters);
 	kh_json_add(doc, obj, "operation", call.operation);
 	kh_json_add_raw(doc, obj, "parameters", call.parameters);
 	yyjson_mut_obj_add_str(doc, obj, "tier", kh_words_name(&kh_tier_words, tier));

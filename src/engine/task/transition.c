@@ -44,7 +44,7 @@ static enum kh_err read_plan(struct kh_prepare *at, void *work)
 	if (plan->e != KH_OK)
 		return plan->e == KH_ENOMEM ? KH_ENOMEM : KH_OK;
 	plan->digest = kh_canonical_digest(plan->canonical);
-	e = kh_suspect_value(screen, KH_LIT(""), plan->in, &plan->review);
+	e = kh_suspect_value(screen, KH_LIT(""), plan->in, KH_LIT(""), &plan->review);
 	return e == KH_OK ? kh_subject_prepare(at, plan->canonical) : e;
 }
 

@@ -99,14 +99,14 @@ static void pin(const struct approving *a, int64_t by, struct kh_tool_row *tool)
 	kh_pin_tool(a->op, by, tool);
 }
 
-/* Calls that waited for a tool go on. */
+/* Calls that waited for a tool, or for the server, go on. */
 static enum kh_err release(const struct approving *a)
 {
 	enum kh_err e = KH_OK;
 
 	for (size_t i = 0; e == KH_OK && i < a->count; i++)
 		e = kh_hold_end(a->op, a->row, a->tools[i]);
-	return e;
+	return e == KH_OK ? kh_hold_end(a->op, a->row, NULL) : e;
 }
 
 /* The approval must be of what there is now; then whether it can be approved is found out. */

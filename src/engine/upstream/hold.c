@@ -11,9 +11,11 @@
 #include "engine/upstream/pin.h"
 #include "engine/upstream/pinned.h"
 
-/* The operation's name of TOOL. */
+/* The name of TOOL's operation, or of the server. */
 static struct kh_view name_of(struct kh_op *op, const struct kh_upstream_row *upstream, const struct kh_tool_row *tool)
 {
+	if (tool == NULL)
+		return kh_arena_printf(op->arena, "comm.mcp.%.*s", KH_FMT(upstream->name));
 	return kh_arena_printf(op->arena, "comm.mcp.%.*s.%.*s", KH_FMT(upstream->name), KH_FMT(tool->alias));
 }
 
@@ -35,7 +37,8 @@ static enum kh_err find_pending(struct kh_op *op, struct kh_view operation, int6
 /* --- the text that is shown, written outside of the transaction (beforehand.h) ------------------------------------- */
 
 struct writing {
-	struct kh_view server, alias, pinned, seen;
+	struct kh_view server, alias, pinned,
+		seen;        /* `alias` is empty of a server; then these are what it says of itself */
 	bool is_program;     /* the server's program has changed */
 	struct kh_view text; /* out */
 };
@@ -70,28 +73,42 @@ static enum kh_err write_text(struct kh_prepare *at, void *work)
 	struct kh_buf buf;
 
 	kh_buf_init(&buf, at->arena, KH_APPROVAL_TEXT);
-	kh_buf_printf(&buf, "The tool %.*s of the upstream server %.*s is not what was approved.\n", KH_FMT(w->alias),
-		      KH_FMT(w->server));
+	if (w->alias.n > 0)
+		kh_buf_printf(&buf, "The tool %.*s of the upstream server %.*s is not what was approved.\n",
+			      KH_FMT(w->alias), KH_FMT(w->server));
+	else
+		kh_buf_printf(&buf, "The upstream server %.*s is not what was approved. Its resources wait.\n",
+			      KH_FMT(w->server));
 	if (w->is_program)
 		kh_buf_lit(&buf, "The server's program has changed. An approval is for the program as it is now.\n");
 	if (w->seen.n == 0)
 		kh_buf_lit(&buf, "The server does not offer it any more. An approval lets it go.\n");
 	enum kh_err e = add_changes(at->arena, &buf, w);
 	if (e == KH_OK && w->seen.n > 0)
-		kh_buf_printf(&buf, "All that the server says of it now:\n%.*s\n", KH_FMT(w->seen));
+		kh_buf_printf(&buf, "All that the server says of %s now:\n%.*s\n", w->alias.n > 0 ? "it" : "itself",
+			      KH_FMT(w->seen));
 	return e == KH_OK ? kh_buf_end(&buf, &w->text) : e;
 }
 
-/* The rows of a held tool, loaded. */
+/* The rows of a held tool, loaded; of a server the second is NULL. */
 struct held {
 	struct kh_upstream_row *upstream;
 	struct kh_tool_row *tool;
 };
 
+/* The digest of what is offered in place of what was approved; of a server its program's, which is apart, says it all. */
+static const struct kh_digest *seen_hash(const struct kh_tool_row *tool)
+{
+	static const struct kh_digest none;
+
+	return tool != NULL ? &tool->seen_hash : &none;
+}
+
 static enum kh_err find_text(struct kh_op *op, const struct held *h, struct kh_view operation, struct kh_view *ret_text)
 {
 	struct kh_view key = kh_arena_printf(op->arena, "%.*s %lld %lld", KH_FMT(operation),
-					     (long long)h->upstream->revision, (long long)h->tool->revision);
+					     (long long)h->upstream->revision,
+					     (long long)(h->tool != NULL ? h->tool->revision : 0));
 	const struct writing *done = key.p != NULL ? kh_beforehand_find(op, write_text, key) : NULL;
 
 	if (done != NULL) {
@@ -103,11 +120,15 @@ static enum kh_err find_text(struct kh_op *op, const struct held *h, struct kh_v
 		return KH_ENOMEM;
 	*wanted = (struct writing){
 		.server = h->upstream->name,
-		.alias = h->tool->alias,
-		.pinned = h->tool->pinned,
-		.seen = h->tool->seen,
+		.pinned = h->upstream->about,
+		.seen = h->upstream->seen_about,
 		.is_program = h->upstream->state == KH_PIN_HELD,
 	};
+	if (h->tool != NULL) {
+		wanted->alias = h->tool->alias;
+		wanted->pinned = h->tool->pinned;
+		wanted->seen = h->tool->seen;
+	}
 	return kh_beforehand_want(op, write_text, key, wanted);
 }
 
@@ -120,26 +141,27 @@ static enum kh_err find_rows(struct kh_op *op, struct kh_view operation, struct 
 
 	if (e == KH_OK)
 		e = kh_txn_load(op->txn, KH_TABLE_UPSTREAMS, upstream, &ret_held->upstream);
-	return e == KH_OK ? kh_txn_load(op->txn, KH_TABLE_TOOLS, tool, &ret_held->tool) : e;
+	ret_held->tool = NULL;
+	return e == KH_OK && tool != 0 ? kh_txn_load(op->txn, KH_TABLE_TOOLS, tool, &ret_held->tool) : e;
 }
 
-enum kh_err kh_hold_ask(struct kh_op *op, struct kh_view operation, struct kh_approval_row **ret_approval)
+enum kh_err kh_hold_ask(struct kh_op *op, struct kh_view subject, struct kh_approval_row **ret_approval)
 {
 	struct kh_approval_request request = {
-		.kind = KH_APPROVE_UPSTREAM, .operation = operation, .untrusted = true, .admin = true};
+		.kind = KH_APPROVE_UPSTREAM, .operation = subject, .untrusted = true, .admin = true};
 	struct held h;
 	int64_t pending;
-	enum kh_err e = find_pending(op, operation, &pending);
+	enum kh_err e = find_pending(op, subject, &pending);
 
 	if (e == KH_OK && pending != 0)
 		return kh_txn_load(op->txn, KH_TABLE_APPROVALS, pending, ret_approval);
 	if (e == KH_OK)
-		e = find_rows(op, operation, &h);
+		e = find_rows(op, subject, &h);
 	if (e == KH_OK)
-		e = find_text(op, &h, operation, &request.text);
+		e = find_text(op, &h, subject, &request.text);
 	if (e != KH_OK)
 		return e;
-	request.arguments = h.tool->seen_hash;
+	request.arguments = *seen_hash(h.tool);
 	request.content = h.upstream->seen_program;
 	return kh_approval_request(op, &request, ret_approval);
 }
@@ -157,7 +179,7 @@ static enum kh_err check(struct kh_op *op, const struct kh_approval_row *approva
 
 	if (e != KH_OK)
 		return e;
-	if (same(&approval->arguments, &ret_held->tool->seen_hash) &&
+	if (same(&approval->arguments, seen_hash(ret_held->tool)) &&
 	    same(&approval->content, &ret_held->upstream->seen_program))
 		return KH_OK;
 	return kh_error_set(op->err, KH_EREFUSED, "review_changed",
@@ -170,9 +192,9 @@ enum kh_err kh_hold_check(struct kh_op *op, const struct kh_approval_row *approv
 	const struct kh_view *unfit = NULL;
 	enum kh_err e = check(op, approval, &h);
 
-	if (e == KH_OK)
+	if (e == KH_OK && h.tool != NULL)
 		e = kh_fit_find(op, &h.tool->seen_hash, &h.tool, 1, &unfit);
-	if (e != KH_OK || unfit[0].n == 0)
+	if (e != KH_OK || unfit == NULL || unfit[0].n == 0)
 		return e;
 	return kh_error_set(op->err, KH_EREFUSED, "tool_unfit", "the tool cannot be approved as it is now: %.*s",
 			    KH_FMT(unfit[0]));
@@ -187,9 +209,10 @@ enum kh_err kh_hold_pin(struct kh_op *op, const struct kh_approval_row *approval
 	if (e != KH_OK)
 		return e;
 	kh_pin_server(op, approval->decided_by, h.upstream);
-	kh_pin_tool(op, approval->decided_by, h.tool);
+	if (h.tool != NULL)
+		kh_pin_tool(op, approval->decided_by, h.tool);
 	kh_op_describe(op, &what);
-	kh_emit_add_int(&what, "tools", 1);
+	kh_emit_add_int(&what, "tools", h.tool != NULL);
 	kh_emit_add(&what, "upstream", h.upstream->name);
 	return kh_op_event(op, KH_AUDIT_UPSTREAM_APPROVED, NULL, kh_op_described(op, &what));
 }
@@ -198,9 +221,9 @@ enum kh_err kh_hold_pin(struct kh_op *op, const struct kh_approval_row *approval
 static bool is_awaited(const struct kh_approval_row *approval, const struct kh_upstream_row *upstream,
 		       const struct kh_tool_row *tool)
 {
-	bool is_held = upstream->state == KH_PIN_HELD || tool->state == KH_PIN_HELD;
+	bool is_held = upstream->state == KH_PIN_HELD || (tool != NULL && tool->state == KH_PIN_HELD);
 
-	return is_held && same(&approval->arguments, &tool->seen_hash) &&
+	return is_held && same(&approval->arguments, seen_hash(tool)) &&
 	       same(&approval->content, &upstream->seen_program);
 }
 
@@ -209,7 +232,8 @@ enum kh_err kh_hold_end(struct kh_op *op, const struct kh_upstream_row *upstream
 	struct kh_approval_row *approval;
 	const struct kh_approval_follow *follow;
 	int64_t pending = 0;
-	enum kh_err e = tool->alias.n > 0 ? find_pending(op, name_of(op, upstream, tool), &pending) : KH_OK;
+	bool may_wait = tool == NULL || tool->alias.n > 0;
+	enum kh_err e = may_wait ? find_pending(op, name_of(op, upstream, tool), &pending) : KH_OK;
 
 	if (e != KH_OK || pending == 0)
 		return e;

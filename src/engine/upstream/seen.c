@@ -186,5 +186,5 @@ enum kh_err kh_upstream_seen_run(struct kh_op *op, void *call)
 	e = kh_op_event(op, KH_AUDIT_UPSTREAM_SEEN, NULL, kh_op_described(op, &what));
 	for (size_t i = 0; e == KH_OK && i < c.count; i++)
 		e = kh_hold_end(op, row, c.rows[i]);
-	return e;
+	return e == KH_OK ? kh_hold_end(op, row, NULL) : e;
 }

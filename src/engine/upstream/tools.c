@@ -101,11 +101,14 @@ enum kh_err kh_upstream_tools_run(struct kh_op *op, void *arg)
 	call->rows = NULL;
 	call->typing = NULL;
 	call->count = 0;
+	call->has_servers = false;
 	each.e = make_stamp(op, &call->stamp);
 	call->is_known = each.e == KH_OK && memcmp(&call->stamp, &call->known, sizeof(call->known)) == 0;
 	while (!call->is_known && kh_each_peek(&each, KH_TABLE_UPSTREAMS, &server)) {
-		if (kh_settings_server(op->policy, server.name) != NULL)
-			each.e = add_server(&c, &server);
+		if (kh_settings_server(op->policy, server.name) == NULL)
+			continue;
+		call->has_servers |= server.state != KH_PIN_SEEN;
+		each.e = add_server(&c, &server);
 	}
 	return each.e;
 }

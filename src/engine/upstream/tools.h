@@ -28,6 +28,7 @@ struct kh_upstream_tools {
 	struct kh_digest known; /* STAMP of what the caller has; zero: nothing */
 	/* out */
 	struct kh_digest stamp;               /* stands for everything that follows; never zero */
+	bool has_servers;                     /* one at least is approved: its resources can be read */
 	bool is_known;                        /* STAMP is KNOWN: nothing else is filled in, and no tool was read */
 	const struct kh_upstream_tool *tools; /* by server, then in the order in which they were first seen */
 	size_t count;

@@ -15,11 +15,12 @@ static void test_table(struct kh_test *t)
 		{"comm.query", "DATABASE", "STATEMENT", "params"},
 		{"comm.read", "PATH"},
 		{"comm.exec", "COMMAND", "args"},
+		{"comm.resource", "SERVER", "URI"},
 	};
 	struct kh_operation_name name;
 
-	assert_int_equal(kh_operations_own.n, 6);
-	for (size_t i = 0; i < 5; i++) {
+	assert_int_equal(kh_operations_own.n, 7);
+	for (size_t i = 0; i < 6; i++) {
 		size_t n = 0;
 		must(t, find(t, all[i][0], &name));
 		assert_view(name.full, all[i][0]);
@@ -33,6 +34,19 @@ static void test_table(struct kh_test *t)
 		assert_null(kh_operation_parameter(name.operation, KH_LIT("method")));
 	}
 	assert_view(kh_operation_short(KH_LIT("comm.mcp.a.b")), "mcp.a.b");
+}
+
+/* U3, U5: the server that a call goes to, by its name or by a parameter. */
+static void test_server(struct kh_test *t)
+{
+	yyjson_val *parameters;
+
+	must(t, kh_json_read(&t->arena, KH_LIT("{\"server\":\"post\",\"uri\":\"a:b\"}"), &parameters, &t->err));
+	assert_view(kh_operation_server(&kh_operations_own, KH_LIT("comm.resource"), parameters), "post");
+	assert_view(kh_operation_server(&kh_operations_own, KH_LIT("comm.mcp.mail.send"), parameters), "mail");
+	assert_int_equal(kh_operation_server(&kh_operations_own, KH_LIT("comm.resource"), NULL).n, 0);
+	assert_int_equal(kh_operation_server(&kh_operations_own, KH_LIT("comm.fetch"), parameters).n, 0);
+	assert_int_equal(kh_operation_server(&kh_operations_own, KH_LIT("comm.unknown"), parameters).n, 0);
 }
 
 /* E2, E5, E6: what every row has to say, so that everything can follow from it. */
@@ -178,6 +192,7 @@ static void test_refused(struct kh_test *t)
 	assert_null(name.operation);
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_table), KH_TEST(test_rows),     KH_TEST(test_source),
-					    KH_TEST(test_host),  KH_TEST(test_upstream), KH_TEST(test_refused)};
+static const struct kh_test_case cases[] = {KH_TEST(test_table),  KH_TEST(test_rows), KH_TEST(test_server),
+					    KH_TEST(test_source), KH_TEST(test_host), KH_TEST(test_upstream),
+					    KH_TEST(test_refused)};
 KH_TEST_MAIN(cases)

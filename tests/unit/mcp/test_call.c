@@ -39,7 +39,9 @@ static void test_roles(struct kh_test *t)
 		struct kh_view unknown = {NULL, 0};
 		for (size_t k = 0; k < count; k++) {
 			bool sees = (tools[k].roles & KH_ROLE_BIT(all[i].role)) != 0;
-			assert_int_equal(lists(answer, tools[k].name), sees);
+			/* It asks an upstream server, and there is none: test_tool_upstream has one. */
+			bool lacks = strcmp(tools[k].name, "comm_resource") == 0;
+			assert_int_equal(lists(answer, tools[k].name), sees && !lacks);
 			if (sees)
 				continue;
 			yyjson_val *refused = kh_talk_ask(talk, peer,

@@ -54,7 +54,10 @@ static void test_list(struct kh_test *t)
 	kh_talk_begin(talk, old, "2025-03-26", "{}");
 	kh_talk_begin(talk, other, "2025-11-25", "{}");
 	assert_null(find(kh_talk_ask(talk, talk->peer, list_of(talk, "")), read));
+	/* U3: nothing to read from. */
+	assert_null(find(kh_talk_ask(talk, talk->peer, list_of(talk, "")), "comm_resource"));
 	kh_offering_approve(talk->f, mail, "{\"send\":\"My words\"}");
+	assert_non_null(find(kh_talk_ask(talk, talk->peer, list_of(talk, "")), "comm_resource"));
 	yyjson_val *tool = find(kh_talk_ask(talk, talk->peer, list_of(talk, "")), read);
 	assert_non_null(tool);
 	assert_view(kh_talk_text(tool, "title"), "Read");
@@ -96,14 +99,15 @@ static void test_size(struct kh_test *t)
 		"\"a\":{\"type\":\"number\"},\"b\":{\"type\":\"number\"}},\"required\":[\"a\",\"b\"]}}";
 	struct kh_talk *talk = kh_talk_open(t, KH_OFFERING_SERVERS "policy:\n  version: v2\n", 0, KH_LIT(""));
 	const char *mail = server(talk, (const char *const[]){tool, NULL});
+	struct kh_view text = {NULL, 0};
 
 	kh_talk_begin(talk, talk->peer, "2025-11-25", "{}");
-	size_t before = kh_talk_last(talk, kh_talk_send(talk, talk->peer, list_of(talk, "")))->text.n;
 	kh_offering_approve(talk->f, mail, NULL);
-	size_t after = kh_talk_last(talk, kh_talk_send(talk, talk->peer, list_of(talk, "")))->text.n;
-	assert_true(after > before);
-	if (after - before > 600)
-		fail_msg("%zu characters", after - before);
+	yyjson_val *listed = find(kh_talk_ask(talk, talk->peer, list_of(talk, "")), named(talk, mail, "add"));
+	assert_non_null(listed);
+	must(t, kh_canonical_json(&talk->f->arena, listed, &text, &t->err));
+	if (text.n > 600)
+		fail_msg("%zu characters", text.n);
 	kh_talk_close(talk);
 }
 

@@ -13,7 +13,7 @@ static void test_roles(struct kh_test *t)
 	} sees[] = {
 		{KH_ROLE_CONTROLLER,
 		 "task_open task_status begin_execution declare comm_search comm_fetch comm_query comm_read comm_exec "
-		 "BCPQuery blocks approval_wait "},
+		 "comm_resource BCPQuery blocks approval_wait "},
 		{KH_ROLE_READER, "BCPNext BCPRespond "},
 		{KH_ROLE_SUPERVISOR, "verification_next verification_decide "},
 		{KH_ROLE_HOST, ""},

@@ -239,8 +239,7 @@ static void test_errors(struct kh_test *t)
 		 "reviewer, admin or hook"},
 		{"policy:\n  operations:\n    - name: comm.Fetch\n",
 		 "keyhole.yaml:3: policy.operations[0].name: \"comm.Fetch\": expected comm.search, comm.fetch, "
-		 "comm.query, "
-		 "comm.read or comm.exec"},
+		 "comm.query, comm.read, comm.exec or comm.resource"},
 		{"policy:\n  operations:\n    - name: comm.read\n      hosts: [a.com]\n",
 		 "keyhole.yaml:3: policy.operations[0]: hosts for comm.read: expected it only for comm.fetch"},
 		{"policy:\n  operations:\n    - name: comm.fetch\n      free_sql: allow\n",

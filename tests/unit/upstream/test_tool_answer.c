@@ -10,14 +10,51 @@
 #define ERROR(text)   "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":" text "}"
 #define LINK          "{\"type\":\"resource_link\",\"uri\":\"file:///a\\n[x]\",\"name\":\"n\"}"
 
-static struct kh_errand_result read_one(struct kh_test *t, const char *message)
+static struct kh_errand_result read_as(struct kh_test *t, const char *message, bool is_resource)
 {
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 
-	must(t, kh_answer_read(&t->arena, kh_tainted_wrap(kh_view_str(message)), &result));
+	must(t, kh_answer_read(&t->arena, kh_tainted_wrap(kh_view_str(message)), is_resource, &result));
 	assert_true(result.vettable <= kh_tainted_size(result.content));
 	assert_true((result.end == KH_ERRAND_OK) == (result.why.n == 0));
 	return result;
+}
+
+static struct kh_errand_result read_one(struct kh_test *t, const char *message)
+{
+	return read_as(t, message, false);
+}
+
+/* U3: what a resource has, part by part; whatever else it is, it is no content. */
+static void test_resource(struct kh_test *t)
+{
+	static const struct {
+		const char *message, *content;
+	} good[] = {
+		{RESULT("{\"contents\":[]}"), ""},
+		{RESULT("{\"contents\":[{\"uri\":\"u:1\",\"text\":\"a\"},{\"uri\":\"u:2\",\"mimeType\":\"image/"
+			"png\",\"blob\":\"AAA=\"},7],\"structuredContent\":{\"x\":1},\"isError\":true}"),
+		 "[resource, uri \"u:1\"]\na\n\n[resource, uri \"u:2\", mimeType \"image/png\", 2 bytes]\n\n"
+		 "[resource, 0 bytes]"},
+	};
+	static const char *const bad[] = {RESULT("{}"), RESULT("[]"), RESULT("{\"contents\":\"a\"}"),
+					  CONTENT(TEXT("a")),
+					  RESULT("{\"contents\":[],\"resultType\":\"input_required\"}")};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct kh_errand_result result = read_as(t, good[i].message, true);
+		assert_int_equal(result.end, KH_ERRAND_OK);
+		assert_view(kh_tainted_open(result.content), good[i].content);
+		assert_true(kh_tainted_size(result.original) > 0);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct kh_errand_result result = read_as(t, bad[i], true);
+		assert_int_equal(result.end, KH_ERRAND_FAILED);
+		assert_int_equal(kh_tainted_size(result.content), 0);
+	}
+	struct kh_errand_result result = read_as(t, ERROR("{\"code\":-32002,\"message\":\"no such\"}"), true);
+	assert_int_equal(result.end, KH_ERRAND_FAILED);
+	assert_view(kh_tainted_open(result.content), "no such");
 }
 
 /* What a Reader is given. */
@@ -143,7 +180,8 @@ static struct kh_errand_result read_large(size_t n, bool links, bool is_error, s
 	struct kh_errand_result result = {.end = KH_ERRAND_FAILED};
 
 	kh_arena_init(arena, &kh_alloc_system, 256U << 20);
-	assert_int_equal(kh_answer_read(arena, kh_tainted_wrap(write_large(n, links, is_error)), &result), KH_OK);
+	assert_int_equal(kh_answer_read(arena, kh_tainted_wrap(write_large(n, links, is_error)), false, &result),
+			 KH_OK);
 	return result;
 }
 
@@ -192,7 +230,7 @@ static void test_details(struct kh_test *t)
 }
 
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_content),  KH_TEST(test_links),       KH_TEST(test_original),
+	KH_TEST(test_resource), KH_TEST(test_content),     KH_TEST(test_links),   KH_TEST(test_original),
 	KH_TEST(test_failures), KH_TEST_ONCE(test_bounds), KH_TEST(test_details),
 };
 KH_TEST_MAIN(cases)
