@@ -27,6 +27,29 @@ static void test_spellings(struct kh_test *t)
 			 "{\"statement\":\"prices\",\"database\":\"sales\"}"));
 }
 
+/* B19, U3: a resource, however its URI is spelled. */
+static void test_uri(struct kh_test *t)
+{
+	static const struct {
+		const char *a, *b;
+		bool is_same;
+	} pairs[] = {
+		{"file:///srv/a.txt", "FILE:///srv//./%61.txt", true},
+		{"note://Desk/A", "note://desk/A", true},
+		{"note:a", "NOTE:%61", true},
+		{"note://desk/A", "note://desk/a", false},
+		{"note:a", "note:A", false},
+		{"note:a%2fb", "note:a/b", false},
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct kh_view a = kh_arena_printf(&t->arena, "{\"server\":\"x\",\"uri\":\"%s\"}", pairs[i].a);
+		struct kh_view b = kh_arena_printf(&t->arena, "{\"server\":\"x\",\"uri\":\"%s\"}", pairs[i].b);
+		must(t, kh_arena_check(&t->arena));
+		assert_int_equal(same(t, "comm.resource", a.p, b.p), pairs[i].is_same);
+	}
+}
+
 static bool same_url(struct kh_test *t, const char *a, const char *b)
 {
 	char first[128], second[128];
@@ -119,7 +142,7 @@ static void test_unknown(struct kh_test *t)
 	assert_false(same(t, "comm.fetch", "{\"url\":\"nonsense\"}", "{\"url\":\"Nonsense\"}"));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_spellings),   KH_TEST(test_addresses),
-					    KH_TEST(test_parameters),  KH_TEST(test_texts),
-					    KH_TEST(test_differences), KH_TEST(test_unknown)};
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_uri),   KH_TEST(test_spellings),   KH_TEST(test_addresses), KH_TEST(test_parameters),
+	KH_TEST(test_texts), KH_TEST(test_differences), KH_TEST(test_unknown)};
 KH_TEST_MAIN(cases)
