@@ -17,8 +17,8 @@
  *
  * The content has the texts, each after a blank line, or the structuredContent as JSON if there is no text.  An embedded
  * resource is a line with its address and type, and its text.  Bytes (images, sounds, blobs) are a line with their type
- * and size.  Links come last, a line each.  Of what a resource has, each part is as an embedded one.  The original is the result as canonical JSON, or as it came if it has a
- * number that has no canonical form.
+ * and size.  Links come last, a line each.  Each part of a resource is as an embedded one.  The original is the result
+ * as canonical JSON, or as it came if it has a number that has no canonical form.
  *
  * An error, of the tool or of JSON-RPC, is a failure whose content has what the server says.  A server that asks for
  * input is refused, because nobody answers it; one that goes on in the background has an unknown effect.  More text than

@@ -56,9 +56,10 @@ enum kh_err kh_running_new(const struct kh_running_settings *settings, struct kh
 void kh_running_free(struct kh_running *running);
 
 /*
- * Calls the tool of the errand, or reads its resource.  KH_RESPONSE_CAME: the response is there, a result or an error.  KH_RESPONSE_LOST: it was
- * sent, and nothing came back.  KH_RESPONSE_REFUSED: nothing was sent; the code is `program_changed`, `tool_changed` or
- * `tool_gone` if it is not what was approved, and `no_resources` if the server has none.  Fails only for lack of memory.
+ * Calls the tool of the errand, or reads its resource.  KH_RESPONSE_CAME: the response is there, a result or an error.
+ * KH_RESPONSE_LOST: it was sent, and nothing came back.  KH_RESPONSE_REFUSED: nothing was sent; the code is
+ * `program_changed`, `tool_changed` or `tool_gone` if it is not what was approved, and `no_resources` if the server has
+ * none.  Fails only for lack of memory.
  */
 enum kh_err kh_running_ask(struct kh_running *running, struct kh_running_call *call, struct kh_arena *arena) KH_CHECKED;
 

@@ -60,8 +60,8 @@ struct kh_verify_request {
 
 /*
  * Checks CALL.  Compares all strings and member names at any depth, the numbers of 6 digits or more, and the tool's
- * name with each of the sources; for the names see `is_own`.  A finding of the screen counts from severity medium on; one about secrets counts at
- * any severity if there are sources from outside.
+ * name with each of the sources; for the names see `is_own`.  A finding of the screen counts from severity medium on;
+ * one about secrets counts at any severity if there are sources from outside.
  */
 enum kh_err kh_verify_call(struct kh_screen *screen, struct kh_arena *arena, const struct kh_verify_request *call,
 			   struct kh_verification *ret_verification) KH_CHECKED;

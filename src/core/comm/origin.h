@@ -4,8 +4,9 @@
  *
  * The canonical form is for comparing alone; what is sent is what was written.  A URL: RFC 3986, section 6.2.2 (dot
  * segments, escapes that are not needed), without an empty query and a fragment.  A path: without empty segments and
- * ".".  The URI of a resource: both, and without regard to the case of its scheme and host.  Search texts and statements: without regard to case, blanks and invisible characters.  An empty list of
- * arguments or values is none, and how many results a search may have makes no difference.
+ * ".".  The URI of a resource: both, and without regard to the case of its scheme and host.  Search texts and
+ * statements: without regard to case, blanks and invisible characters.  An empty list of arguments or values is none,
+ * and how many results a search may have makes no difference.
  */
 #ifndef KH_CORE_COMM_ORIGIN_H
 #define KH_CORE_COMM_ORIGIN_H

@@ -12,8 +12,9 @@
 enum kh_err kh_hold_ask(struct kh_op *op, struct kh_view subject, struct kh_approval_row **ret_approval) KH_CHECKED;
 
 /*
- * Pins the tool that APPROVAL is about, if it is about one, and its server's program, as they were shown.  KH_EREFUSED `review_changed` if
- * they are not what was shown any more; the check also with `tool_unfit` if it cannot be approved (fit.h).
+ * Pins the tool that APPROVAL is about, if it is about one, and its server's program, as they were shown.  KH_EREFUSED
+ * `review_changed` if they are not what was shown any more; the check also with `tool_unfit` if it cannot be approved
+ * (fit.h).
  */
 enum kh_err kh_hold_check(struct kh_op *op, const struct kh_approval_row *approval) KH_CHECKED;
 enum kh_err kh_hold_pin(struct kh_op *op, const struct kh_approval_row *approval) KH_CHECKED;
