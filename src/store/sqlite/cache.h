@@ -20,14 +20,16 @@
 #include <pthread.h>
 
 #define KH_CACHE_ROWS  16384      /* a power of two */
-#define KH_CACHE_MOST  2048       /* bytes of a row; content is larger and not kept */
+#define KH_CACHE_WAYS  4          /* slots in which one row, or what was found for one key, can be */
+#define KH_CACHE_MOST  2048       /* bytes of a row that is kept with its sealed columns, or without them */
 #define KH_CACHE_BYTES (8U << 20) /* bytes of all rows */
-#define KH_CACHE_FOUND 1024       /* a power of two */
+#define KH_CACHE_FOUND 4096       /* a power of two */
 #define KH_CACHE_TEXT  120        /* bytes of a text that was searched for */
 
 struct kh_cache_version {
 	void *at; /* the struct and the bytes of its views; NULL: there is none */
 	size_t n;
+	bool peeked; /* without the sealed columns */
 };
 
 struct kh_cache_row {
@@ -36,6 +38,7 @@ struct kh_cache_row {
 	uint64_t group;              /* the transaction that NOW is of */
 	struct kh_cache_version now; /* none: the slot is empty */
 	struct kh_cache_version was; /* as the last commit before that transaction left it */
+	bool used;                   /* was asked for since it was last passed over */
 };
 
 /* The first row that an index has for a key (kh_cache_found). */
@@ -53,6 +56,8 @@ struct kh_cache {
 	struct kh_cache_row rows[KH_CACHE_ROWS];
 	struct kh_cache_found found[KH_CACHE_FOUND];
 	size_t bytes;
+	size_t hand;                      /* where make_room() goes on */
+	size_t turn;                      /* which way is given to what is found next, if none is empty */
 	int64_t version;                  /* of the database, as SQLite counts it */
 	uint64_t group;                   /* transactions that were committed; the one that goes on comes next */
 	const volatile uint32_t *commits; /* of all processes (commits.h); NULL: not known */
@@ -85,8 +90,8 @@ enum kh_cache_who { KH_CACHE_STORE, KH_CACHE_OTHER };
 bool kh_cache_get(struct kh_cache *cache, enum kh_cache_who who, enum kh_table table, int64_t id, bool peek,
 		  struct kh_arena *arena, void *ret_row);
 
-/* Keeps the row as it is in the database now. */
-void kh_cache_put(struct kh_cache *cache, enum kh_table table, const void *row);
+/* Keeps the row as it is in the database now.  PEEKED: but for its sealed columns, which were not read. */
+void kh_cache_put(struct kh_cache *cache, enum kh_table table, const void *row, bool peeked);
 
 /* Takes over the columns of ROW that were changed. */
 void kh_cache_update(struct kh_cache *cache, enum kh_table table, const void *row, uint64_t changed);

@@ -367,11 +367,29 @@ static void write_apart(struct kh_buf *sql, const struct kh_record *record, uint
 	}
 }
 
+/* Whether a row that is read whole could be cached: nothing of it is apart, and its sealed columns are short. */
+static void write_is_small(struct kh_buf *sql, const struct kh_record *record)
+{
+	kh_buf_lit(sql, ", 0");
+	for (size_t i = 0; i < record->count; i++) {
+		if (record->columns[i].kind == KH_COLUMN_SEALED)
+			kh_buf_printf(sql, " + length(\"%s\")", record->columns[i].name);
+	}
+	kh_buf_printf(sql, " <= %d", KH_CACHE_MOST);
+	for (size_t i = 0; i < record->count; i++) {
+		if (record->columns[i].apart != NULL)
+			kh_buf_printf(sql, " AND \"%s\" = 0", record->columns[i].apart);
+	}
+}
+
 static void write_get(struct kh_buf *sql, const struct kh_record *record, uint64_t wanted)
 {
 	kh_buf_lit(sql, "SELECT id");
 	write_columns(sql, record, wanted != 0);
-	write_apart(sql, record, wanted != 0 ? UINT64_MAX : 0, "");
+	if (wanted != 0)
+		write_apart(sql, record, UINT64_MAX, "");
+	else
+		write_is_small(sql, record);
 	kh_buf_printf(sql, " FROM %s WHERE id = ?", record->table);
 }
 

@@ -56,7 +56,7 @@ enum kh_connection_text {
 /* Statements that every table has. */
 enum kh_connection_row {
 	KH_CONNECTION_GET,
-	KH_CONNECTION_PEEK, /* sealed columns are empty */
+	KH_CONNECTION_PEEK, /* sealed columns are empty; a column more says whether they are short */
 	KH_CONNECTION_INSERT,
 	KH_CONNECTION_NEXT_ID,
 	KH_CONNECTION_FORGET, /* drops the content that its columns name; only for tables that have such columns */

@@ -45,17 +45,20 @@ static int bind_column(sqlite3_stmt *stmt, int at, const struct kh_column *c, co
 static int bind_columns(const struct kh_savepoint *s, sqlite3_stmt *stmt, const struct kh_record *record,
 			const void *row, uint64_t columns, int *at)
 {
+	bool apart = false;
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
 		const struct kh_column *c = &record->columns[i];
 		if (!(columns >> i & 1))
 			continue;
-		rc = kh_apart_content(s, c, row) != NULL ? sqlite3_bind_blob(stmt, *at, "", 0, SQLITE_STATIC)
-							 : bind_column(stmt, *at, c, row);
+		apart = apart || c->apart != NULL;
+		rc = c->apart != NULL && kh_apart_content(s, c, row) != NULL
+			     ? sqlite3_bind_blob(stmt, *at, "", 0, SQLITE_STATIC)
+			     : bind_column(stmt, *at, c, row);
 		++*at;
 	}
-	for (size_t i = 0; i < record->count && rc == SQLITE_OK; i++) {
+	for (size_t i = 0; apart && i < record->count && rc == SQLITE_OK; i++) {
 		const struct kh_column *c = &record->columns[i];
 		if (!(columns >> i & 1) || c->apart == NULL)
 			continue;
@@ -110,9 +113,9 @@ static int read_row(sqlite3_stmt *stmt, const struct kh_record *record, struct k
 	return rc;
 }
 
-/* Reads the row by a statement of the connection. */
+/* Reads the row by a statement of the connection.  *RET_SMALL, set by a peek: it is short with its sealed columns. */
 static enum kh_err read_by(struct kh_savepoint *s, enum kh_connection_row which, enum kh_table table, int64_t id,
-			   void *ret_row)
+			   void *ret_row, bool *ret_small)
 {
 	struct kh_arena *arena = s->txn.arena;
 	int rc = SQLITE_OK;
@@ -128,6 +131,8 @@ static enum kh_err read_by(struct kh_savepoint *s, enum kh_connection_row which,
 		rc = read_row(stmt, kh_record_of(table), arena, ret_row);
 	if (found && rc == SQLITE_OK && which == KH_CONNECTION_GET)
 		rc = kh_apart_read(s->c, stmt, kh_record_of(table), arena, true, ret_row);
+	if (found && which == KH_CONNECTION_PEEK)
+		*ret_small = sqlite3_column_int(stmt, (int)kh_record_of(table)->count + 1) != 0;
 	if (!found && rc == SQLITE_DONE)
 		rc = SQLITE_OK;
 	sqlite3_reset(stmt);
@@ -152,17 +157,41 @@ enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void
 
 	if (is_cached(s, table, id, false, ret_row))
 		return KH_OK;
-	enum kh_err e = read_by(s, KH_CONNECTION_GET, table, id, ret_row);
+	enum kh_err e = read_by(s, KH_CONNECTION_GET, table, id, ret_row, NULL);
 	if (e == KH_OK)
-		kh_cache_put(s->c->cache, table, ret_row);
+		kh_cache_put(s->c->cache, table, ret_row, false);
 	return e;
+}
+
+static void leave_sealed_out(const struct kh_record *record, void *row)
+{
+	const struct kh_view empty = KH_LIT("");
+
+	for (size_t i = 0; i < record->count; i++) {
+		if (record->columns[i].kind == KH_COLUMN_SEALED)
+			memcpy((char *)row + record->columns[i].offset, &empty, sizeof(empty));
+	}
 }
 
 enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
+	bool small = false;
 
-	return is_cached(s, table, id, true, ret_row) ? KH_OK : read_by(s, KH_CONNECTION_PEEK, table, id, ret_row);
+	if (is_cached(s, table, id, true, ret_row))
+		return KH_OK;
+	enum kh_err e = read_by(s, KH_CONNECTION_PEEK, table, id, ret_row, &small);
+	if (e != KH_OK || s->c->cache == NULL)
+		return e;
+	if (!small) {
+		kh_cache_put(s->c->cache, table, ret_row, true);
+		return KH_OK;
+	}
+	/* Who peeks at a row will often read its content soon, on another thread: from the cache, if it is there. */
+	e = kh_row_get(txn, table, id, ret_row);
+	if (e == KH_OK)
+		leave_sealed_out(kh_record_of(table), ret_row);
+	return e;
 }
 
 enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *row)
@@ -186,7 +215,7 @@ enum kh_err kh_row_insert(struct kh_txn *txn, enum kh_table table, const void *r
 		rc = bind_columns(s, stmt, record, row, UINT64_MAX, &at);
 	e = kh_savepoint_step(s, stmt, rc);
 	if (e == KH_OK)
-		kh_cache_put(s->c->cache, table, row);
+		kh_cache_put(s->c->cache, table, row, false);
 	return e;
 }
 

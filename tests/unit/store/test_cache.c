@@ -39,7 +39,7 @@ static void test_put_and_get(struct kh_test *t)
 		enum kh_table table = (enum kh_table)i;
 		opened_fill(table, &t->arena, 2, &wrote);
 		assert_false(kh_cache_get(cache, KH_CACHE_STORE, table, 2, false, &t->arena, &read));
-		kh_cache_put(cache, table, &wrote);
+		kh_cache_put(cache, table, &wrote, false);
 		assert_true(kh_cache_get(cache, KH_CACHE_STORE, table, 2, false, &t->arena, &read));
 		assert_int_equal(read.id, 2);
 		assert_same(table, &wrote, &read);
@@ -55,7 +55,7 @@ static void test_peek_has_nothing_sealed(struct kh_test *t)
 	union opened_row wrote, read;
 
 	opened_fill(KH_TABLE_BLOCKS, &t->arena, 2, &wrote);
-	kh_cache_put(cache, KH_TABLE_BLOCKS, &wrote);
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &wrote, false);
 	assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, true, &t->arena, &read));
 	assert_int_equal(read.block.content.n, 0);
 	assert_true(kh_view_eq(read.block.source, wrote.block.source));
@@ -81,7 +81,7 @@ static void test_update_some_columns(struct kh_test *t)
 		now.task.title = KH_LIT("a longer title than it had before, by some");
 		want = was;
 		memcpy((char *)&want + c->offset, (char *)&now + c->offset, n);
-		kh_cache_put(cache, KH_TABLE_TASKS, &was);
+		kh_cache_put(cache, KH_TABLE_TASKS, &was, false);
 		kh_cache_update(cache, KH_TABLE_TASKS, &now, UINT64_C(1) << i);
 		assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_TASKS, 2, false, &t->arena, &read));
 		assert_same(KH_TABLE_TASKS, &want, &read);
@@ -92,8 +92,8 @@ static void test_update_some_columns(struct kh_test *t)
 	free_cache(cache);
 }
 
-/* A row that has grown large is not kept, and neither is what it was. */
-static void test_large_is_dropped(struct kh_test *t)
+/* A row that has grown large is kept without its sealed columns, and what it was is not. */
+static void test_large_is_peeked_at(struct kh_test *t)
 {
 	static char large[KH_CACHE_MOST];
 	struct kh_cache *cache = new_cache();
@@ -101,15 +101,67 @@ static void test_large_is_dropped(struct kh_test *t)
 
 	memset(large, 'x', sizeof(large));
 	opened_fill(KH_TABLE_BLOCKS, &t->arena, 2, &row);
-	kh_cache_put(cache, KH_TABLE_BLOCKS, &row);
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &row, false);
 	row.block.content = kh_view_of(large, sizeof(large));
 	kh_cache_update(cache, KH_TABLE_BLOCKS, &row, UINT64_MAX);
 	assert_false(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, false, &t->arena, &read));
 	opened_fill(KH_TABLE_BLOCKS, &t->arena, 2, &row);
-	kh_cache_put(cache, KH_TABLE_BLOCKS, &row);
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &row, false);
 	row.block.content = kh_view_of(large, sizeof(large));
-	kh_cache_put(cache, KH_TABLE_BLOCKS, &row);
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &row, false);
 	assert_false(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, false, &t->arena, &read));
+	assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, true, &t->arena, &read));
+	row.block.content = row.block.prints = KH_LIT("");
+	assert_same(KH_TABLE_BLOCKS, &row, &read);
+	free_cache(cache);
+}
+
+/* A row that was peeked at answers those who peek alone, also when it changes, until it is read whole. */
+static void test_peeked_is_not_whole(struct kh_test *t)
+{
+	struct kh_cache *cache = new_cache();
+	union opened_row whole, peeked, read;
+
+	opened_fill(KH_TABLE_BLOCKS, &t->arena, 2, &whole);
+	peeked = whole;
+	peeked.block.content = peeked.block.prints = KH_LIT("");
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &peeked, true);
+	kh_cache_commit(cache, false);
+	for (int i = 0; i < 2; i++) {
+		assert_false(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, false, &t->arena, &read));
+		assert_false(kh_cache_get(cache, KH_CACHE_OTHER, KH_TABLE_BLOCKS, 2, false, &t->arena, &read));
+		assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, true, &t->arena, &read));
+		assert_same(KH_TABLE_BLOCKS, &peeked, &read);
+		peeked.block.source = whole.block.source = KH_LIT("elsewhere");
+		kh_cache_update(cache, KH_TABLE_BLOCKS, &whole, UINT64_MAX);
+	}
+	kh_cache_put(cache, KH_TABLE_BLOCKS, &whole, false);
+	assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_BLOCKS, 2, false, &t->arena, &read));
+	assert_same(KH_TABLE_BLOCKS, &whole, &read);
+	free_cache(cache);
+}
+
+/* Rows that are asked for stay, however many others are written once. */
+static void test_used_rows_stay(struct kh_test *t)
+{
+	struct kh_cache *cache = new_cache();
+	union opened_row row, read;
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, &kh_alloc_system, 1U << 20);
+	for (int64_t id = 1; id <= 64; id++) {
+		opened_fill(KH_TABLE_TASKS, &t->arena, id, &row);
+		kh_cache_put(cache, KH_TABLE_TASKS, &row, false);
+	}
+	opened_fill(KH_TABLE_EFFECTS, &t->arena, 1, &row);
+	for (int64_t id = 1; id <= (int64_t)4 * KH_CACHE_ROWS; id++) {
+		row.id = id;
+		kh_cache_put(cache, KH_TABLE_EFFECTS, &row, false);
+		kh_arena_clear(&arena);
+		assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_TASKS, id % 64 + 1, false, &arena, &read));
+	}
+	assert_true(cache->bytes <= KH_CACHE_BYTES);
+	kh_arena_done(&arena);
 	free_cache(cache);
 }
 
@@ -120,7 +172,7 @@ static void test_version(struct kh_test *t)
 
 	kh_cache_check(cache, 5);
 	opened_fill(KH_TABLE_READERS, &t->arena, 2, &row);
-	kh_cache_put(cache, KH_TABLE_READERS, &row);
+	kh_cache_put(cache, KH_TABLE_READERS, &row, false);
 	kh_cache_check(cache, 5);
 	assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_READERS, 2, false, &t->arena, &read));
 	kh_cache_check(cache, 6);
@@ -138,14 +190,14 @@ static void test_others_see_what_is_committed(struct kh_test *t)
 	second = first;
 	second.task.title = KH_LIT("a longer title than it had before, by some");
 	second.task.queries = first.task.queries + 1;
-	kh_cache_put(cache, KH_TABLE_TASKS, &first);
+	kh_cache_put(cache, KH_TABLE_TASKS, &first, false);
 	assert_false(kh_cache_get(cache, KH_CACHE_OTHER, KH_TABLE_TASKS, 2, false, &t->arena, &read));
 	kh_cache_commit(cache, true);
 	assert_true(kh_cache_get(cache, KH_CACHE_OTHER, KH_TABLE_TASKS, 2, false, &t->arena, &read));
 	assert_same(KH_TABLE_TASKS, &first, &read);
 	for (int i = 0; i < 3; i++) { /* again and again in one transaction, in whole and in part */
 		kh_cache_update(cache, KH_TABLE_TASKS, &second, UINT64_MAX);
-		kh_cache_put(cache, KH_TABLE_TASKS, &second);
+		kh_cache_put(cache, KH_TABLE_TASKS, &second, false);
 		assert_true(kh_cache_get(cache, KH_CACHE_OTHER, KH_TABLE_TASKS, 2, false, &t->arena, &read));
 		assert_same(KH_TABLE_TASKS, &first, &read);
 		assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_TASKS, 2, false, &t->arena, &read));
@@ -471,7 +523,7 @@ static void test_bytes_are_bounded(struct kh_test *t)
 	wrote.need.name = kh_view_of(text, sizeof(text));
 	for (int64_t id = 1; id < 2 * (int64_t)(KH_CACHE_BYTES / sizeof(text)); id++) {
 		wrote.id = id;
-		kh_cache_put(cache, KH_TABLE_NEEDS, &wrote);
+		kh_cache_put(cache, KH_TABLE_NEEDS, &wrote, false);
 		assert_true(cache->bytes <= KH_CACHE_BYTES);
 	}
 	assert_true(kh_cache_get(cache, KH_CACHE_STORE, KH_TABLE_NEEDS, wrote.id, false, &t->arena, &read));
@@ -485,7 +537,9 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_put_and_get),
 	KH_TEST_ONCE(test_peek_has_nothing_sealed),
 	KH_TEST_ONCE(test_update_some_columns),
-	KH_TEST_ONCE(test_large_is_dropped),
+	KH_TEST_ONCE(test_large_is_peeked_at),
+	KH_TEST_ONCE(test_peeked_is_not_whole),
+	KH_TEST_ONCE(test_used_rows_stay),
 	KH_TEST_ONCE(test_bytes_are_bounded),
 	KH_TEST_ONCE(test_version),
 	KH_TEST_ONCE(test_others_see_what_is_committed),
