@@ -41,6 +41,9 @@ struct kh_backend_checkpoint {
 #define KH_BACKEND_NAMED   0    /* the holder of content that a row names */
 #define KH_BACKEND_DROPPED (-1) /* of content that is to be removed */
 
+/* kh_store_read(), _read_soon() and _read_kept(). */
+enum kh_backend_reading { KH_READING_SNAPSHOT, KH_READING_SOON, KH_READING_KEPT };
+
 struct kh_backend {
 	/* Rows.  `get` fills ROW (of the table's struct) with views in the arena; KH_EUNKNOWN if there is none. */
 	enum kh_err (*get)(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row);
@@ -99,7 +102,8 @@ struct kh_backend {
 			    struct kh_error *err);
 	void (*close)(struct kh_store *store);
 	void (*submit)(struct kh_store *store, struct kh_store_job *job);
-	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, bool soon, struct kh_error *err);
+	enum kh_err (*run_reading)(struct kh_store *store, kh_store_fn *fn, void *arg, enum kh_backend_reading how,
+				   struct kh_error *err);
 	bool (*holder_alive)(struct kh_store *store, int64_t holder);
 	void (*keep_room)(struct kh_store *store);
 };

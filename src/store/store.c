@@ -51,14 +51,21 @@ enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, st
 {
 	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
 
-	return store->backend->run_reading(store, fn, arg, false, err != NULL ? err : &own);
+	return store->backend->run_reading(store, fn, arg, KH_READING_SNAPSHOT, err != NULL ? err : &own);
 }
 
 enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg)
 {
 	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
 
-	return store->backend->run_reading(store, fn, arg, true, &own);
+	return store->backend->run_reading(store, fn, arg, KH_READING_SOON, &own);
+}
+
+enum kh_err kh_store_read_kept(struct kh_store *store, kh_store_fn *fn, void *arg)
+{
+	struct kh_error own = {.err = KH_OK, .offset = SIZE_MAX};
+
+	return store->backend->run_reading(store, fn, arg, KH_READING_KEPT, &own);
 }
 
 void kh_store_keep_room(struct kh_store *store)

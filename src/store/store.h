@@ -71,6 +71,12 @@ enum kh_err kh_store_read(struct kh_store *store, kh_store_fn *fn, void *arg, st
 enum kh_err kh_store_read_soon(struct kh_store *store, kh_store_fn *fn, void *arg) KH_CHECKED;
 
 /*
+ * Reads rows that the store's thread has used lately, as of one moment after all that any process committed before the
+ * call.  KH_ESTORE if one of them is not in memory, or if something was committed meanwhile.
+ */
+enum kh_err kh_store_read_kept(struct kh_store *store, kh_store_fn *fn, void *arg) KH_CHECKED;
+
+/*
  * Has room kept for this store from now on, on its disk, that is used when a write finds none: so the end of what began
  * can be recorded on a full disk.  The operation that found no room fails with `store_full`, and works if it is tried
  * again.  For a process that lives long.

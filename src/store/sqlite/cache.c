@@ -158,6 +158,14 @@ void kh_cache_commit(struct kh_cache *cache, bool wrote)
 	pthread_mutex_unlock(&cache->lock);
 }
 
+uint64_t kh_cache_moment(struct kh_cache *cache)
+{
+	pthread_mutex_lock(&cache->lock);
+	uint64_t group = cache->group;
+	pthread_mutex_unlock(&cache->lock);
+	return group;
+}
+
 bool kh_cache_is_current(struct kh_cache *cache)
 {
 	pthread_mutex_lock(&cache->lock);

@@ -78,6 +78,9 @@ void kh_cache_clear(struct kh_cache *cache);
 /* The transaction is committed, and WROTE something or not: others see what it has read and written. */
 void kh_cache_commit(struct kh_cache *cache, bool wrote);
 
+/* The number of transactions that others see. */
+uint64_t kh_cache_moment(struct kh_cache *cache);
+
 /* Whether nobody else has committed since the last commit here, so that others find what is committed now. */
 bool kh_cache_is_current(struct kh_cache *cache);
 

@@ -151,12 +151,22 @@ static bool is_cached(struct kh_savepoint *s, enum kh_table table, int64_t id, b
 				 : kh_cache_get(s->c->cache, KH_CACHE_STORE, table, id, peek, arena, ret_row);
 }
 
+/* For one who reads what is in memory only. */
+static enum kh_err fail_kept(struct kh_savepoint *s)
+{
+	s->txn.broken = true;
+	s->txn.broken_by = kh_error_set(s->txn.err, KH_ESTORE, "store_busy", "a row is not in memory");
+	return s->txn.broken_by;
+}
+
 enum kh_err kh_row_get(struct kh_txn *txn, enum kh_table table, int64_t id, void *ret_row)
 {
 	struct kh_savepoint *s = kh_savepoint_of(txn);
 
 	if (is_cached(s, table, id, false, ret_row))
 		return KH_OK;
+	if (s->kept)
+		return fail_kept(s);
 	enum kh_err e = read_by(s, KH_CONNECTION_GET, table, id, ret_row, NULL);
 	if (e == KH_OK)
 		kh_cache_put(s->c->cache, table, ret_row, false);
@@ -180,6 +190,8 @@ enum kh_err kh_row_peek(struct kh_txn *txn, enum kh_table table, int64_t id, voi
 
 	if (is_cached(s, table, id, true, ret_row))
 		return KH_OK;
+	if (s->kept)
+		return fail_kept(s);
 	enum kh_err e = read_by(s, KH_CONNECTION_PEEK, table, id, ret_row, &small);
 	if (e != KH_OK || s->c->cache == NULL)
 		return e;
@@ -317,6 +329,8 @@ enum kh_err kh_row_find(struct kh_txn *txn, enum kh_index index, int64_t key, st
 		*ret_count = 1;
 		return KH_OK;
 	}
+	if (s->kept)
+		return fail_kept(s);
 	enum kh_err e = search(s, index, key, text, after, limit, ids, ret_count);
 	if (e == KH_OK && first && *ret_count == 1)
 		kh_cache_put_found(s->c->cache, index, key, text, ids[0]);

@@ -23,6 +23,7 @@ struct kh_savepoint {
 	int64_t next[KH_TABLE_COUNT];     /* next ids of this transaction; 0: not asked for yet */
 	struct kh_savepoint_grown *grown; /* NULL: nobody wants to know */
 	struct kh_cache *others; /* the store's thread's, read first by one who wants no snapshot; NULL: a snapshot */
+	bool kept;               /* rows that are not in it are not read */
 };
 
 /* For the functions of backend.h in row.c and trail.c; those of the store itself are in sqlite.c. */

@@ -119,22 +119,29 @@ static enum kh_err read_as_operation(struct kh_txn *txn, void *arg)
 	return e;
 }
 
-static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *arg, bool soon, struct kh_error *err)
+static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *arg, enum kh_backend_reading how,
+			       struct kh_error *err)
 {
 	struct sqlite_store *s = of(store);
 	struct kh_connection *c = NULL;
+	bool soon = how != KH_READING_SNAPSHOT, kept = how == KH_READING_KEPT;
 
 	if (s->mode == KH_STORE_SCRATCH && soon)
 		return kh_error_set(err, KH_ESTORE, "store_busy", "its thread reads from it");
 	if (s->mode == KH_STORE_SCRATCH)
 		return kh_store_run(store, read_as_operation, &(struct reading){fn, arg}, err);
+	uint64_t moment = kh_cache_moment(&s->cache);
+	bool current = soon && kh_cache_is_current(&s->cache);
+	if (kept && !current)
+		return kh_error_set(err, KH_ESTORE, "store_busy", "another process has written");
 	enum kh_err e = take_reader(s, soon, &c, err);
 	if (e != KH_OK)
 		return e;
 	struct kh_savepoint reading = {
 		.txn = {.backend = store->backend, .reading = true, .event = -1},
 		.c = c,
-		.others = soon && kh_cache_is_current(&s->cache) ? &s->cache : NULL,
+		.others = current ? &s->cache : NULL,
+		.kept = kept,
 	};
 	int rc = kh_connection_step(c, KH_CONNECTION_SNAPSHOT);
 	if (rc != SQLITE_OK) {
@@ -144,6 +151,8 @@ static enum kh_err run_reading(struct kh_store *store, kh_store_fn *fn, void *ar
 		rc = kh_connection_step(c, KH_CONNECTION_ROLLBACK);
 	}
 	give_back(s, c, rc == SQLITE_OK && reading.rc == SQLITE_OK);
+	if (e == KH_OK && kept && kh_cache_moment(&s->cache) != moment)
+		return kh_error_set(err, KH_ESTORE, "store_busy", "something was written meanwhile");
 	return e;
 }
 

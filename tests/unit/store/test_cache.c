@@ -477,6 +477,46 @@ static void end_neighbour(struct neighbour *n)
 	close(n->told);
 }
 
+/* Commits while FN reads, as the store's thread does at any moment. */
+static enum kh_err look_and_commit(struct kh_txn *txn, void *arg)
+{
+	struct looking *l = arg;
+	struct adding a = {.arena = l->arena};
+	enum kh_err e = look(txn, l);
+
+	if (e == KH_OK)
+		e = kh_store_run(l->store, add_one, &a, NULL);
+	return e;
+}
+
+/* Who reads only what is in memory gets all of it as of one moment, or nothing; and never what another has changed. */
+static void test_kept_is_of_one_moment(struct kh_test *t)
+{
+	struct adding a = {.arena = &t->arena};
+	struct neighbour n;
+	struct opened o;
+
+	opened_new(&o);
+	must_store(&o, kh_store_run(o.store, opened_first_rows, &t->arena, &o.err));
+	kh_store_close(o.store);
+	o.store = NULL;
+	start_neighbour(&n, o.path);
+	opened_open(&o, KH_STORE_EXISTING);
+	struct looking l = {.store = o.store, .arena = &t->arena};
+	assert_int_equal(kh_store_read_kept(o.store, look, &l), KH_ESTORE); /* nothing is in memory yet */
+	must_store(&o, kh_store_run(o.store, add_one, &a, &o.err));
+	must_store(&o, kh_store_run(o.store, look, &l, &o.err)); /* what was found is kept too */
+	assert_int_equal(kh_store_read_kept(o.store, look, &l), KH_OK);
+	assert_int_equal(l.seen, 1);
+	assert_int_equal(kh_store_read_kept(o.store, look_and_commit, &l), KH_ESTORE);
+	assert_int_equal(kh_store_read_kept(o.store, look, &l), KH_OK);
+	assert_int_equal(l.seen, 2);
+	let_neighbour_add(&n);
+	assert_int_equal(kh_store_read_kept(o.store, look, &l), KH_ESTORE);
+	end_neighbour(&n);
+	opened_remove(&o);
+}
+
 /*
  * I-45: what another process has committed is seen at once by those who read what is likely, though this process has
  * the row in its memory and makes no transaction of its own meanwhile.
@@ -549,5 +589,6 @@ static const struct kh_test_case cases[] = {
 	KH_TEST_ONCE(test_store_tells_others_what_is_committed),
 	KH_TEST_ONCE(test_commits_are_counted),
 	KH_TEST_ONCE(test_others_see_what_another_process_committed),
+	KH_TEST_ONCE(test_kept_is_of_one_moment),
 };
 KH_TEST_MAIN(cases)
