@@ -62,7 +62,7 @@ static enum kh_err authorise(struct kh_op *op, struct job *job, bool *ret_yes)
 	*ret_yes = false;
 	if (op->rehearses) {
 		*ret_yes = e == KH_OK && entry != NULL && (entry->roles & KH_ROLE_BIT(op->caller->role)) != 0;
-		return e;
+		return e == KH_OK && !*ret_yes ? KH_EREFUSED : e;
 	}
 	if (e == KH_EREFUSED) {
 		kh_error_set(op->err, e, "unauthorised", "the token is not valid");
@@ -150,24 +150,48 @@ static enum kh_err run_often(struct job *job, struct kh_prepare *at)
 	return e;
 }
 
-/*
- * Finds out what the operation wants, and does it.  If that is not possible now, its first run finds out.  Work that
- * fails is no reason to fail either: it may have been given rows that were changed meanwhile.
- */
-static enum kh_err rehearse(const struct job *job, struct kh_prepare *at)
+typedef enum kh_err read_fn(struct kh_store *store, kh_store_fn *fn, void *arg);
+
+/* Runs it on the caller's thread, on rows that READ finds.  A run that would change or record something fails. */
+static enum kh_err rehearse(const struct job *job, read_fn *read, struct kh_error *err)
 {
-	struct kh_error err;
 	struct job trial = *job;
 
 	trial.rehearses = true;
-	trial.err = &err;
-	enum kh_err e = kh_store_read_soon(job->engine->settings.store, run_job, &trial);
-	if (e == KH_ENOMEM || job->prepared->wanted == NULL)
-		return e == KH_ENOMEM ? e : KH_OK;
-	at->err = &err;
-	e = kh_beforehand_work(at);
-	at->err = job->err;
+	trial.err = err;
+	enum kh_err e = read(job->engine->settings.store, run_job, &trial);
+	return e == KH_OK ? trial.refused : e;
+}
+
+/*
+ * Finds out what the operation wants, and does it, as often as is likely to help.  If that is not possible now, its first
+ * run finds out.  Work that fails is no reason to fail either: it may have been given rows that were changed meanwhile.
+ */
+static enum kh_err do_what_is_wanted(const struct job *job, struct kh_prepare *at)
+{
+	enum kh_err e = KH_OK;
+	struct kh_error err;
+
+	for (unsigned i = 0; i < at->rehearse && e == KH_OK; i++) {
+		e = rehearse(job, kh_store_read_soon, &err);
+		if (e == KH_ENOMEM || job->prepared->wanted == NULL)
+			break;
+		at->err = &err;
+		e = kh_beforehand_work(at);
+		at->err = job->err;
+	}
 	return e == KH_ENOMEM ? e : KH_OK;
+}
+
+/*
+ * An operation that only reads, most times, need not wait for its turn, if all that it reads is in memory.  What it
+ * refuses is recorded, and what it finds due is told, when it is run in turn.
+ */
+static bool has_read(const struct job *job)
+{
+	struct kh_error err;
+
+	return kh_operations_reads(job->fn) && rehearse(job, kh_store_read_kept, &err) == KH_OK;
 }
 
 /* Of kh_prepare. */
@@ -206,10 +230,10 @@ static enum kh_err run(struct job *job)
 	at.err = job->err;
 	if (entry != NULL && entry->prepare != NULL && (job->own || entry->roles != 0))
 		e = entry->prepare(&at, job->call);
-	if (e == KH_OK && at.rehearse)
-		e = rehearse(job, &at);
-	kh_beforehand_leave(&at);
 	if (e == KH_OK)
+		e = do_what_is_wanted(job, &at);
+	kh_beforehand_leave(&at);
+	if (e == KH_OK && !has_read(job))
 		e = run_often(job, &at);
 	kh_staged_end(job->engine, job->prepared, e == KH_OK);
 	if (e == KH_OK && entry != NULL && entry->finish != NULL)

@@ -128,13 +128,25 @@ static kh_engine_fn *const begins[] = {
 	kh_hostcall_run,    kh_hostcall_result_run,
 };
 
-bool kh_operations_begins(kh_engine_fn *fn)
+static kh_engine_fn *const reads[] = {kh_look_run, kh_who_run, kh_comm_look_run};
+
+static bool is_in(kh_engine_fn *fn, kh_engine_fn *const *list, size_t count)
 {
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		if (begins[i] == fn)
+	for (size_t i = 0; i < count; i++) {
+		if (list[i] == fn)
 			return true;
 	}
 	return false;
+}
+
+bool kh_operations_begins(kh_engine_fn *fn)
+{
+	return is_in(fn, begins, sizeof(begins) / sizeof(begins[0]));
+}
+
+bool kh_operations_reads(kh_engine_fn *fn)
+{
+	return is_in(fn, reads, sizeof(reads) / sizeof(reads[0]));
 }
 
 static const struct kh_approval_follow *const follows[] = {

@@ -25,6 +25,9 @@ const struct kh_operations_entry *kh_operations_find(kh_engine_fn *fn);
 /* True if FN begins something or puts something in, which is refused while the disk has too little room. */
 bool kh_operations_begins(kh_engine_fn *fn);
 
+/* True if FN seldom does more than to read, so that it is tried on the caller's thread first. */
+bool kh_operations_reads(kh_engine_fn *fn);
+
 /* What operations need from parts above them. */
 extern const struct kh_above kh_operations_above;
 

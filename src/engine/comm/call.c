@@ -338,7 +338,7 @@ enum kh_err kh_comm_call_prepare(struct kh_prepare *at, void *call)
 
 	calls->since = calls->came != 0 ? calls->came : at->came;
 	calls->inspected = false;
-	at->rehearse = true;
+	at->rehearse = 2; /* arguments against the pinned schema (U5), then against content (K7) */
 	return calls->declaration.n == 0 && !calls->hosts ? kh_propose_prepare(at, calls->declare, calls->task) : KH_OK;
 }
 

@@ -19,8 +19,9 @@
  * passed.  A refusal leaves at once, so it must not have taken longer because of content (I-45).
  *
  * What an operation can know before its first run is prepared by its `prepare` (operations.h), with kh_beforehand_do().
- * If it needs rows for that, the operation is rehearsed: run once on the caller's thread, on rows as they were committed
- * last (kh_store_read_soon), up to what it wants.  So most operations are run once on the store's thread.  A rehearsal
+ * If it needs rows for that, the operation is rehearsed: run on the caller's thread, on rows as they were committed last
+ * (kh_store_read_soon), up to what it wants, as often as `prepare` says.  So most operations are run once on the store's
+ * thread.  A rehearsal
  * that would change something ends there, and nothing of it counts; an operation that has more to do than to read looks
  * at op->rehearses.
  */
@@ -42,7 +43,7 @@ struct kh_prepare {
 	struct kh_error *err;   /* never NULL */
 	struct kh_beforehand *prepared;
 	struct kh_engine_screen *taken; /* NULL: no screen was needed yet */
-	bool rehearse;                  /* set by `prepare`: the operation is likely to want something */
+	unsigned rehearse;              /* set by `prepare`: how many things the operation is likely to want */
 	int64_t came;                   /* when the call came in, before any work, on the engine's clock */
 	/*
 	 * Runs FN, which only reads, for Keyhole itself and with memory of its own: for work on more content than the
