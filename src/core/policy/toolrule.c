@@ -188,3 +188,25 @@ bool kh_toolrule_server(struct kh_view name, struct kh_view *ret_server)
 	*ret_server = kh_view_sub(name, 0, end != SIZE_MAX ? end : name.n);
 	return end != SIZE_MAX && memchr(name.p, '*', end) == NULL;
 }
+
+/* Whether the glob NAME can match a tool of SERVER: what stands before its first `*` agrees with `<server>__`. */
+static bool may_be_of(struct kh_view name, struct kh_view server)
+{
+	const char *star = memchr(name.p, '*', name.n);
+	size_t n = star != NULL ? (size_t)(star - name.p) : name.n;
+	struct kh_view first = kh_view_sub(name, 0, n < server.n ? n : server.n);
+	struct kh_view rest = kh_view_sub(name, first.n, n);
+
+	return kh_view_starts(server, first) && (rest.n == 0 || kh_view_starts(KH_LIT("__"), kh_view_sub(rest, 0, 2)));
+}
+
+bool kh_toolrule_elicits(const struct kh_policy *policy, struct kh_view server)
+{
+	const struct kh_policy_rule *rules = policy->tools.at;
+
+	for (size_t i = 0; i < policy->tools.n; i++) {
+		if (rules[i].elicitation == KH_ELICITATION_ASK && may_be_of(rules[i].name, server))
+			return true;
+	}
+	return false;
+}

@@ -24,4 +24,7 @@ enum kh_err kh_toolrule_check(const struct kh_outline_source *source, const stru
  */
 bool kh_toolrule_server(struct kh_view name, struct kh_view *ret_server);
 
+/* Whether a rule that can be of a tool of SERVER lets a human answer what that server asks (U3). */
+bool kh_toolrule_elicits(const struct kh_policy *policy, struct kh_view server);
+
 #endif

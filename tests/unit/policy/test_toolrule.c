@@ -187,6 +187,32 @@ static void test_server(struct kh_test *t)
 	assert_false(kh_toolrule_server(KH_LIT("*"), &server));
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_default), KH_TEST(test_rule), KH_TEST(test_digest),
-					    KH_TEST(test_refused), KH_TEST_ONCE(test_server)};
+/* U3: a server is told that a human may answer it if a rule can be of one of its tools, and of no other server. */
+static void test_elicits(struct kh_test *t)
+{
+	static const struct {
+		const char *name, *server;
+		bool yes;
+	} all[] = {
+		{"git__push", "git", true},  {"git__push", "gi", false}, {"git__push", "github", false},
+		{"git__*", "git", true},     {"*", "git", true},         {"g*", "git", true},
+		{"x*", "git", false},        {"git*", "git", true},      {"git_*", "git", true},
+		{"github__*", "git", false}, {"*__push", "git", true},
+	};
+	const struct kh_policy *p;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct kh_view text = kh_arena_printf(
+			&t->arena, "policy:\n  tools:\n    - {name: a__b}\n    - {name: '%s', elicitation: ask}\n",
+			all[i].name);
+		must(t, kh_arena_check(&t->arena));
+		must(t, policy(t, text.p, &p));
+		assert_int_equal(kh_toolrule_elicits(p, kh_view_str(all[i].server)), all[i].yes);
+	}
+	must(t, policy(t, "policy:\n  tools:\n    - {name: git__push, elicitation: decline}\n", &p));
+	assert_false(kh_toolrule_elicits(p, KH_LIT("git")));
+}
+
+static const struct kh_test_case cases[] = {KH_TEST(test_elicits), KH_TEST(test_default), KH_TEST(test_rule),
+					    KH_TEST(test_digest),  KH_TEST(test_refused), KH_TEST_ONCE(test_server)};
 KH_TEST_MAIN(cases)
