@@ -11,7 +11,7 @@ _keyhole()
 		--profile | --read | --write | --work | --cache | --network | --bytes-out | --env | --secret | --idle | --rate | --time | --memory | --processes | --files | --disk | --output | \
 			--allow | --ca | --url | --header | --post | --max-bytes | --timeout | --redirects | \
 			--page | --count | --shown | --note | --text | --file | --home | --token-file | --bits | --source | --task | --context | \
-			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --role | --expires | --out | --listen | --socket | --user | --root | \
+			--wait | --reason | --declaration | @options@ | --parameters | --host | --uses | --value | --role | --expires | --out | --listen | --socket | --user | --root | \
 			--reader | --model | --key-file | --key-environment | --driver | --internal | --approve | --tool | --describe)
 			((i++))
 			;;
@@ -63,7 +63,7 @@ _keyhole()
 		;;
 	--network | --bytes-out | --env | --secret | --idle | --rate | --time | --memory | --processes | --files | --disk | --output | --allow | --url | --header | --max-bytes | --timeout | --redirects | \
 		--page | --count | --shown | --note | --text | --bits | --source | --task | --wait | --expires | --listen | \
-		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --model | --key-environment | --approve | --tool | --describe)
+		--reason | --declaration | @texts@ | --parameters | --host | --uses | --until | --value | --model | --key-environment | --approve | --tool | --describe)
 		return
 		;;
 	--user)
@@ -89,7 +89,7 @@ _keyhole()
 		watch) words='--count' ;;
 		show) words='--page' ;;
 		tries) words='--try --page' ;;
-		approve) words='--shown --note --host --uses --until' ;;
+		approve) words='--shown --note --host --uses --until --value' ;;
 		reject) words='--shown --note' ;;
 		edit) words='--shown --note --text --parameters --file' ;;
 		esac

@@ -116,6 +116,7 @@ complete -c keyhole -n "$approvals edit" -l file -r -F -d 'A file that holds eit
 complete -c keyhole -n "$approvals approve" -l host -x -d 'With any arguments towards this host'
 complete -c keyhole -n "$approvals approve" -l uses -x -d 'So often'
 complete -c keyhole -n "$approvals approve" -l until -x -d 'Until then'
+complete -c keyhole -n "$approvals approve" -l value -x -d 'Of a field, for an upstream server: NAME=VALUE'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l system -d 'For the whole machine'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l user -x -a '(__fish_complete_users)' -d 'With --system: its user'
 complete -c keyhole -n '__fish_seen_subcommand_from init' -l root -x -a '(__fish_complete_directories)' -d 'With --system: below this folder'

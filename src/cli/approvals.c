@@ -233,7 +233,7 @@ static struct kh_view place(struct kh_frame *f)
 /* True if the command itself has the text of an edit. */
 static bool is_given(const struct kh_approvals_args *a)
 {
-	return a->text != NULL || a->file != NULL || a->parameters != NULL;
+	return a->text != NULL || a->file != NULL || a->parameters != NULL || a->values.n > 0;
 }
 
 /* Reads the new answer, or an operation's new parameters: --text, --parameters, --file, or standard input. */
@@ -257,11 +257,31 @@ static enum kh_err read_edit(struct kh_frame *f, struct kh_view *ret_text)
 	return e;
 }
 
+/* The values for the fields of a form, as a JSON object of texts: their types are the form's. */
+static enum kh_err read_values(struct kh_frame *f, struct kh_view *ret_json)
+{
+	const struct kh_approvals_args *a = f->args;
+	yyjson_mut_doc *doc = kh_json_new(&f->arena);
+	yyjson_mut_val *obj = yyjson_mut_obj(doc);
+	yyjson_val *read;
+
+	for (size_t i = 0; i < a->values.n; i++) {
+		const char *value = strchr(a->values.at[i], '=');
+		if (value == NULL || value == a->values.at[i])
+			return kh_error_set(&f->err, KH_EINPUT, "bad_option", "--value takes NAME=VALUE");
+		yyjson_mut_obj_add(obj, yyjson_mut_strn(doc, a->values.at[i], (size_t)(value - a->values.at[i])),
+				   yyjson_mut_str(doc, value + 1));
+	}
+	enum kh_err e = kh_json_freeze(&f->arena, obj, &read, &f->err);
+	return e == KH_OK ? kh_json_write(&f->arena, obj, ret_json) : e;
+}
+
 static const char *const questions[] = {
 	[KH_CHOICE_APPROVE] = "Approve what was shown? [y/N] ",
 	[KH_CHOICE_REJECT] = "Reject what was shown? [y/N] ",
 	[KH_CHOICE_EDIT] = "Put your words in the place of what was shown? [y/N] ",
 };
+static const char send[] = "Send these values to the server? [y/N] ";
 
 /* Sets the digest: the one that was given, or that of what is displayed now.  *RET_ASK: the user has to confirm.
  * Returns the exit status. */
@@ -289,7 +309,9 @@ static int take_digest(struct kh_frame *f, struct kh_approval_decide *call, bool
 
 static int confirm(struct kh_frame *f, enum kh_choice choice)
 {
-	if (kh_confirm_yes(f, questions[choice]))
+	const struct kh_approvals_args *a = f->args;
+
+	if (kh_confirm_yes(f, a->values.n > 0 ? send : questions[choice]))
 		return KH_FRAME_DONE;
 	kh_frame_note(f, KH_LIT("Nothing was decided.\n"));
 	return KH_FRAME_NOT;
@@ -351,7 +373,8 @@ static int decide(struct kh_frame *f, enum kh_choice choice)
 		return kh_frame_fail(f);
 	int status = take_digest(f, &call, &asks);
 
-	if (status == KH_FRAME_DONE && choice == KH_CHOICE_EDIT && read_edit(f, &edited) != KH_OK)
+	if (status == KH_FRAME_DONE && choice == KH_CHOICE_EDIT &&
+	    (a->values.n > 0 ? read_values(f, &edited) : read_edit(f, &edited)) != KH_OK)
 		return kh_frame_fail(f);
 	/* A user who has just typed the answer at the terminal has confirmed it. */
 	if (status == KH_FRAME_DONE && asks && (choice != KH_CHOICE_EDIT || is_given(a)))
@@ -371,9 +394,12 @@ static int decide(struct kh_frame *f, enum kh_choice choice)
 	return status;
 }
 
+/* With values it is an edit: they are what is put in. */
 int kh_approvals_approve(struct kh_frame *f)
 {
-	return decide(f, KH_CHOICE_APPROVE);
+	const struct kh_approvals_args *a = f->args;
+
+	return decide(f, a->values.n > 0 ? KH_CHOICE_EDIT : KH_CHOICE_APPROVE);
 }
 
 int kh_approvals_reject(struct kh_frame *f)

@@ -16,6 +16,7 @@ struct kh_approvals_args {
 	uint64_t number;                      /* tries: this one alone; 0: all, each with its first page */
 	struct kh_view shown, note;           /* of a decision; may be empty */
 	const char *text, *file, *parameters; /* of an edit */
+	struct kh_option_list values;         /* NAME=VALUE, for what an upstream server asks */
 	struct kh_view host, until;           /* of a wider grant; may be empty */
 	uint64_t uses;
 };

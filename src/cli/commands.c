@@ -171,7 +171,8 @@ const struct kh_frame_command kh_commands[] = {
 	 WORDS(1, 1), CALL(REVIEWER), TAKES(kh_approvals_args, approvals_tries), OVER, .run = kh_approvals_tries},
 	{"approvals approve", "approve what was shown", AT_HOME, "[OPTION...] ID",
 	 "Approve what an approval shows, for exactly that, once.  An external operation can be approved for more\n"
-	 "than that, with --host, --uses and --until.\n",
+	 "than that, with --host, --uses and --until.  What an upstream server asks during a call is approved with\n"
+	 "values for its fields, with --value: they leave, to that server.\n",
 	 OF_DECISION, WORDS(1, 1), ASK(REVIEWER), TAKES(kh_approvals_args, approvals_approve), OVER,
 	 .run = kh_approvals_approve},
 	{"approvals reject", "reject what was shown", AT_HOME, "[OPTION...] ID",

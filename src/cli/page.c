@@ -71,6 +71,18 @@ static void write_carried(const struct page *p)
 			      KH_FMT(text_of(item, "taint")));
 }
 
+/* An upstream server asks: who it is, during which call, and that what is entered leaves. */
+static void write_server(const struct page *p)
+{
+	if (text_of(p->shown, "server").n == 0)
+		return;
+	kh_buf_printf(p->buf, "Call       %.*s\n", KH_FMT(text_of(p->shown, "declaration")));
+	kh_buf_printf(p->buf,
+		      "Leaves     whatever you enter, to the upstream server %.*s, as it is: never enter a secret\n",
+		      KH_FMT(quote(p, p->shown, "server")));
+	kh_buf_lit(p->buf, "Answer     with approve and --value NAME=VALUE for each field, or reject it\n");
+}
+
 static void write_decision(const struct page *p)
 {
 	yyjson_val *decision = kh_json_get(p->shown, "decision");
@@ -103,6 +115,7 @@ static void write_head(const struct page *p)
 	kh_buf_printf(p->buf, "Operation  %.*s\n", KH_FMT(text_of(p->shown, "operation")));
 	if (text_of(p->shown, "host").n > 0)
 		kh_buf_printf(p->buf, "Host       %.*s\n", KH_FMT(quote(p, p->shown, "host")));
+	write_server(p);
 	write_sources(p);
 	write_carried(p);
 	kh_buf_printf(p->buf, "Asked      %.*s\n", KH_FMT(text_of(p->shown, "requested_at")));

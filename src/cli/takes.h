@@ -138,6 +138,8 @@ static const struct kh_option approvals_approve[] = {
 	{"--uses", "N", "of an operation: so often (default: 1)", FILLS(kh_approvals_args, uses)},
 	{"--until", "TIME", "of an operation: until then, such as 2026-03-19T14:30:00Z",
 	 FILLS(kh_approvals_args, until)},
+	{"--value", "NAME=VALUE", "of what an upstream server asks: a field's value, which is sent to it; repeatable",
+	 FILLS(kh_approvals_args, values)},
 };
 
 static const struct kh_option approvals_reject[] = {DECISION};

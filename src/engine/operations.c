@@ -41,6 +41,7 @@
 #include "engine/task/task.h"
 #include "engine/task/transition.h"
 #include "engine/upstream/approve.h"
+#include "engine/upstream/elicit.h"
 #include "engine/upstream/list.h"
 #include "engine/upstream/review.h"
 #include "engine/upstream/tools.h"
@@ -98,6 +99,8 @@ static const struct kh_operations_entry operations[] = {
 	{"upstream.review", kh_upstream_review_run, REVIEWER | ADMIN, NULL, kh_upstream_review_finish},
 	{"upstream.approve", kh_upstream_approve_run, ADMIN, NULL, NULL},
 	{"upstream.tools", kh_upstream_tools_run, CONTROLLER | HOST, NULL, kh_upstream_tools_finish},
+	{"elicit.ask", kh_elicit_ask_run, 0, kh_elicit_prepare, NULL},
+	{"elicit.take", kh_elicit_take_run, 0, NULL, NULL},
 	{"comm.end", kh_comm_end_run, 0, kh_comm_end_prepare, NULL},
 	{"comm.triaged", kh_comm_decide_triaged, 0, NULL, NULL},
 	{"ask.begin", kh_ask_begin_run, 0, NULL, kh_ask_finish},
@@ -153,6 +156,7 @@ static const struct kh_approval_follow *const follows[] = {
 	[KH_APPROVE_ESCALATION] = &kh_held_follow,       [KH_APPROVE_SUMMARY] = &kh_held_follow,
 	[KH_APPROVE_ANSWER] = &kh_held_follow,           [KH_APPROVE_DECLARATION] = &kh_comm_decide_follow,
 	[KH_APPROVE_TOOL_CALL] = &kh_comm_decide_follow, [KH_APPROVE_UPSTREAM] = &kh_standby_follow,
+	[KH_APPROVE_ELICITATION] = &kh_elicit_follow,
 };
 
 const struct kh_above kh_operations_above = {

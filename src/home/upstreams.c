@@ -1,6 +1,7 @@
 /* From what a server offers, which is hostile, to the engine's record of it.  Nothing is read here. */
 #include "home/upstreams.h"
 
+#include "engine/upstream/elicit.h"
 #include "engine/upstream/seen.h"
 #include "upstream/fleet.h"
 
@@ -32,6 +33,36 @@ static enum kh_err seen(void *context, const struct kh_running_found *found, str
 	return kh_upstreams_note(home->engine, found, about, arena, err);
 }
 
+/* A server asks a human something during the call of ERRAND (U3). */
+static enum kh_err ask_human(void *context, const struct kh_errand *errand, struct kh_tainted params, int64_t left_ms,
+			     struct kh_arena *arena, int64_t *ret_id, struct kh_error *err)
+{
+	const struct kh_home *home = context;
+	struct kh_elicit_ask ask = {.declaration = errand->declaration,
+				    .server = errand->tool->server,
+				    .params = params,
+				    .left_ms = left_ms};
+
+	enum kh_err e = kh_engine_own(home->engine, kh_elicit_ask_run, &ask, arena, err);
+	if (e == KH_OK)
+		*ret_id = ask.approval;
+	return e;
+}
+
+static enum kh_err take_answer(void *context, int64_t id, bool is_over, struct kh_arena *arena,
+			       enum kh_elicited *ret_end, struct kh_view *ret_values, struct kh_error *err)
+{
+	const struct kh_home *home = context;
+	struct kh_elicit_take take = {.approval = id, .is_over = is_over};
+
+	enum kh_err e = kh_engine_own(home->engine, kh_elicit_take_run, &take, arena, err);
+	if (e == KH_OK) {
+		*ret_end = take.end;
+		*ret_values = take.values;
+	}
+	return e;
+}
+
 enum kh_err kh_upstreams_open(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_fleet_settings settings = {.alloc = &kh_alloc_system,
@@ -39,6 +70,7 @@ enum kh_err kh_upstreams_open(struct kh_home *home, struct kh_error *err)
 					     .config = home->config,
 					     .folder = home->folder.path,
 					     .tells = home->use == KH_HOME_SERVE,
+					     .human = {home, ask_human, take_answer},
 					     .context = home,
 					     .seen = seen};
 

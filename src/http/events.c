@@ -149,7 +149,8 @@ static enum kh_err is_hosts(struct reading *reading, int64_t task, bool *ret_yes
 
 /*
  * Whether an event is of an approval about an answer, or about a query that is asked later (B17): when these are asked
- * for and decided, the query's slot has not come.  That a query waits for a human from the beginning is no secret.
+ * for and decided, the query's slot has not come.  Nor has that of a call whose server asks a human something (U3).  That
+ * a query waits for a human from the beginning is no secret.
  */
 static enum kh_err is_of_query(struct reading *reading, const struct found *found, bool *ret_yes)
 {
@@ -161,7 +162,8 @@ static enum kh_err is_of_query(struct reading *reading, const struct found *foun
 		return KH_OK;
 	enum kh_err e = kh_txn_peek(reading->txn, KH_TABLE_APPROVALS, found->approval, &row);
 	if (e == KH_OK)
-		*ret_yes = row.query != 0 && !(asked && row.kind == KH_APPROVE_ESCALATION);
+		*ret_yes = row.kind == KH_APPROVE_ELICITATION ||
+			   (row.query != 0 && !(asked && row.kind == KH_APPROVE_ESCALATION));
 	return e;
 }
 

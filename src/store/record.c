@@ -23,7 +23,7 @@ const struct kh_words kh_rows_effect_words =
 const struct kh_words kh_rows_approval_kind_words = KH_WORDS(
 	[KH_APPROVE_ESCALATION] = "escalation", [KH_APPROVE_SUMMARY] = "summary", [KH_APPROVE_ANSWER] = "answer",
 	[KH_APPROVE_DECLARATION] = "declaration", [KH_APPROVE_TOOL_CALL] = "tool_call", [KH_APPROVE_PHASE] = "phase",
-	[KH_APPROVE_UPSTREAM] = "upstream");
+	[KH_APPROVE_UPSTREAM] = "upstream", [KH_APPROVE_ELICITATION] = "elicitation");
 const struct kh_words kh_rows_declaration_words = KH_WORDS(
 	[KH_DECLARATION_DECLARED] = "declared", [KH_DECLARATION_ASKED] = "asked", [KH_DECLARATION_RUNNING] = "running",
 	[KH_DECLARATION_READY] = "ready", [KH_DECLARATION_DONE] = "done");

@@ -232,6 +232,7 @@ enum kh_approval_kind { /* A1 */
 			KH_APPROVE_TOOL_CALL,
 			KH_APPROVE_PHASE,
 			KH_APPROVE_UPSTREAM,
+			KH_APPROVE_ELICITATION,
 };
 extern const struct kh_words kh_rows_approval_kind_words;
 

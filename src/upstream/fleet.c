@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/policy/toolrule.h"
 #include "upstream/conclude.h"
 #include "upstream/launch.h"
 #include "upstream/port.h"
@@ -40,6 +41,7 @@ struct unit {
 	int64_t context; /* a row; 0: all of them */
 	const struct kh_config_upstream *up;
 	struct kh_digest entry; /* of what the configuration says of it */
+	bool elicits;           /* it was told that a human may answer what it asks */
 	struct kh_running *running;
 	/* under the lock */
 	size_t users;
@@ -436,6 +438,8 @@ static enum kh_err add_unit(struct kh_fleet *fleet, const struct kh_config_upstr
 					       .servers = fleet->servers,
 					       .up = up,
 					       .folder = s->folder,
+					       .elicits = kh_toolrule_elicits(&fleet->config->policy, up->name),
+					       .human = &s->human,
 					       .context = unit,
 					       .found = found,
 					       .watch = {unit, ended, kept}};
@@ -443,6 +447,7 @@ static enum kh_err add_unit(struct kh_fleet *fleet, const struct kh_config_upstr
 	if (unit == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	*unit = (struct unit){.fleet = fleet, .port = port, .context = context, .up = up, .number = ++fleet->numbers};
+	unit->elicits = settings.elicits;
 	enum kh_err e = digest_entry(fleet, up, &unit->entry, err);
 	if (e == KH_OK)
 		e = kh_running_new(&settings, &unit->running, err);
@@ -532,7 +537,8 @@ void kh_fleet_reload(struct kh_fleet *fleet, const struct kh_config *config)
 		enum kh_server_phase phase = kh_running_state(unit->running).phase;
 		bool stays = up != NULL && up->enabled != KH_CONFIG_FALSE &&
 			     digest_entry(fleet, up, &entry, NULL) == KH_OK &&
-			     memcmp(&entry, &unit->entry, sizeof(entry)) == 0;
+			     memcmp(&entry, &unit->entry, sizeof(entry)) == 0 &&
+			     kh_toolrule_elicits(&config->policy, up->name) == unit->elicits;
 		unit->is_leaving |= !stays || phase == KH_SERVER_PAUSED || phase == KH_SERVER_HELD;
 	}
 	pthread_cond_signal(&fleet->wake);

@@ -25,6 +25,7 @@ struct kh_fleet_settings {
 	const struct kh_config *config; /* must live longer, even after kh_fleet_reload() */
 	struct kh_view folder;          /* the home folder's path; logs/ is in it */
 	bool tells;                     /* how servers are is written for other processes: it is a gateway */
+	struct kh_inquiry_human human;  /* who is asked what servers want to know (U3); without functions: nobody */
 	void *context;
 	/* Records what a server was found to offer.  Not called if this process has reported the same before. */
 	enum kh_err (*seen)(void *context, const struct kh_running_found *found, struct kh_view about,

@@ -18,6 +18,15 @@ static yyjson_mut_val *client_info(yyjson_mut_doc *doc)
 	return info;
 }
 
+/* What we can do for a server: a form for a human, never a URL. */
+static void add_capabilities(yyjson_mut_doc *doc, yyjson_mut_val *obj, const char *key, bool elicits)
+{
+	yyjson_mut_val *capabilities = yyjson_mut_obj_add_obj(doc, obj, key);
+
+	if (elicits)
+		yyjson_mut_obj_add_obj(doc, yyjson_mut_obj_add_obj(doc, capabilities, "elicitation"), "form");
+}
+
 /* The message that kh_rpc_call() writes, as a line. */
 static enum kh_err write_line(struct kh_arena *arena, yyjson_mut_doc *doc, struct kh_view id, const char *method,
 			      yyjson_mut_val *params, struct kh_view *ret_message)
@@ -30,7 +39,7 @@ static enum kh_err write_line(struct kh_arena *arena, yyjson_mut_doc *doc, struc
 	return e == KH_OK ? kh_arena_check(arena) : e;
 }
 
-enum kh_err kh_manner_request(struct kh_arena *arena, yyjson_mut_doc *doc, enum kh_rpc_version version,
+enum kh_err kh_manner_request(struct kh_arena *arena, yyjson_mut_doc *doc, enum kh_rpc_version version, bool elicits,
 			      struct kh_view id, const char *method, yyjson_mut_val *params,
 			      struct kh_view *ret_message)
 {
@@ -39,7 +48,7 @@ enum kh_err kh_manner_request(struct kh_arena *arena, yyjson_mut_doc *doc, enum 
 		if (meta == NULL)
 			meta = yyjson_mut_obj_add_obj(doc, params, "_meta");
 		yyjson_mut_obj_add_str(doc, meta, META "protocolVersion", kh_rpc_version_name(version));
-		yyjson_mut_obj_add_obj(doc, meta, META "clientCapabilities");
+		add_capabilities(doc, meta, META "clientCapabilities", elicits);
 		yyjson_mut_obj_add_val(doc, meta, META "clientInfo", client_info(doc));
 	}
 	return write_line(arena, doc, id, method, params, ret_message);
@@ -49,17 +58,17 @@ enum kh_err kh_manner_discover(struct kh_arena *arena, struct kh_view id, struct
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 
-	return kh_manner_request(arena, doc, KH_MCP_2026_07_28, id, "server/discover", yyjson_mut_obj(doc),
+	return kh_manner_request(arena, doc, KH_MCP_2026_07_28, false, id, "server/discover", yyjson_mut_obj(doc),
 				 ret_message);
 }
 
-enum kh_err kh_manner_initialize(struct kh_arena *arena, struct kh_view id, struct kh_view *ret_message)
+enum kh_err kh_manner_initialize(struct kh_arena *arena, struct kh_view id, bool elicits, struct kh_view *ret_message)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	yyjson_mut_val *params = yyjson_mut_obj(doc);
 
 	yyjson_mut_obj_add_str(doc, params, "protocolVersion", kh_rpc_version_name(OLD_OFFER));
-	yyjson_mut_obj_add_obj(doc, params, "capabilities");
+	add_capabilities(doc, params, "capabilities", elicits);
 	yyjson_mut_obj_add_val(doc, params, "clientInfo", client_info(doc));
 	return write_line(arena, doc, id, "initialize", params, ret_message);
 }
@@ -80,6 +89,17 @@ enum kh_err kh_manner_cancelled(struct kh_arena *arena, struct kh_view id, struc
 	return write_line(arena, doc, (struct kh_view){NULL, 0}, "notifications/cancelled", params, ret_message);
 }
 
+bool kh_manner_is_elicitation(struct kh_view method)
+{
+	return kh_view_eq(method, KH_LIT("elicitation/create"));
+}
+
+struct kh_view kh_manner_answer(struct kh_arena *arena, struct kh_view id, struct kh_view result)
+{
+	return kh_arena_printf(arena, "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":%.*s}\n", KH_FMT(id),
+			       KH_FMT(result));
+}
+
 struct kh_view kh_manner_reply(struct kh_view id, struct kh_view method, char *buffer, size_t size)
 {
 	const char *body = "\"error\":{\"code\":-32601,\"message\":\"this client does not offer that\"}";
@@ -88,7 +108,7 @@ struct kh_view kh_manner_reply(struct kh_view id, struct kh_view method, char *b
 		body = "\"result\":{}";
 	else if (kh_view_eq(method, KH_LIT("roots/list")))
 		body = "\"result\":{\"roots\":[]}";
-	else if (kh_view_eq(method, KH_LIT("elicitation/create")))
+	else if (kh_manner_is_elicitation(method))
 		body = "\"result\":{\"action\":\"decline\"}";
 	int n = snprintf(buffer, size, "{\"jsonrpc\":\"2.0\",\"id\":%.*s,%s}\n", KH_FMT(id), body);
 	return kh_view_of(buffer, n > 0 && (size_t)n < size ? (size_t)n : 0);

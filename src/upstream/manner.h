@@ -4,7 +4,8 @@
  * A server is asked `server/discover` first.  If it answers as the new generation does, every request stands alone and
  * says its version; with any other answer it is asked to `initialize`.
  *
- * We have no roots, no model and no user for a server: what it asks for is refused here, in one place.
+ * We have no roots and no model for a server: what it asks for is refused here, in one place.  A user answers it only if
+ * the rule of the tool that is called lets him (inquiry.h); only then is it told that there is one.
  */
 #ifndef KH_UPSTREAM_MANNER_H
 #define KH_UPSTREAM_MANNER_H
@@ -31,12 +32,14 @@ enum kh_manner_next {
 
 /* Messages on one line, with its newline, in the arena. */
 enum kh_err kh_manner_discover(struct kh_arena *arena, struct kh_view id, struct kh_view *ret_message) KH_CHECKED;
-enum kh_err kh_manner_initialize(struct kh_arena *arena, struct kh_view id, struct kh_view *ret_message) KH_CHECKED;
+/* ELICITS: a human may answer what the server asks. */
+enum kh_err kh_manner_initialize(struct kh_arena *arena, struct kh_view id, bool elicits,
+				 struct kh_view *ret_message) KH_CHECKED;
 enum kh_err kh_manner_initialized(struct kh_arena *arena, struct kh_view *ret_message) KH_CHECKED;
 enum kh_err kh_manner_cancelled(struct kh_arena *arena, struct kh_view id, struct kh_view *ret_message) KH_CHECKED;
 
-/* Any other request.  PARAMS, an object of DOC, gets what each request of VERSION has. */
-enum kh_err kh_manner_request(struct kh_arena *arena, yyjson_mut_doc *doc, enum kh_rpc_version version,
+/* Any other request.  PARAMS, an object of DOC, gets what each request of VERSION has; ELICITS: as above. */
+enum kh_err kh_manner_request(struct kh_arena *arena, yyjson_mut_doc *doc, enum kh_rpc_version version, bool elicits,
 			      struct kh_view id, const char *method, yyjson_mut_val *params,
 			      struct kh_view *ret_message) KH_CHECKED;
 
@@ -54,5 +57,11 @@ enum kh_err kh_manner_about(struct kh_arena *arena, const struct kh_manner *mann
  * has no roots, an elicitation is declined, everything else is unknown here.  BUFFER holds KH_RPC_ID and 160 bytes more.
  */
 struct kh_view kh_manner_reply(struct kh_view id, struct kh_view method, char *buffer, size_t size);
+
+/* The answer to an elicitation with ID, as it came: RESULT, which is JSON.  Empty: no memory. */
+struct kh_view kh_manner_answer(struct kh_arena *arena, struct kh_view id, struct kh_view result);
+
+/* Whether METHOD, of a request of the server, is an elicitation. */
+bool kh_manner_is_elicitation(struct kh_view method);
 
 #endif

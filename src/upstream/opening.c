@@ -58,6 +58,8 @@ bool kh_opening_read(struct kh_view line, struct kh_opening *ret_opening)
 		if (!take_string(&line, &opening.method) ||
 		    (line.n > 1 && !kh_view_starts(line, KH_LIT(",\"params\":{"))))
 			return false;
+		if (line.n > 1)
+			opening.params = kh_view_sub(line, sizeof(",\"params\":") - 1, line.n - 1);
 	} else if (skip(&line, KH_LIT("\"error\":")) || (opening.id.n > 0 && skip(&line, KH_LIT("\"result\":")))) {
 		opening.kind = KH_RPC_RESPONSE;
 	} else {

@@ -13,6 +13,7 @@ struct kh_opening {
 	enum kh_rpc_kind kind;
 	struct kh_view id;     /* as JSON; empty: a notification, or an error that has no id */
 	struct kh_view method; /* of a request or notification, with its escapes; no method that we know has one */
+	struct kh_view params; /* of both, as JSON; empty: none.  It may be anything, and is not read here */
 };
 
 /* False if LINE, without its newline, is in another form.  Borrows from LINE. */

@@ -5,12 +5,15 @@
  * response cannot come too early; ids are never used twice, so a response of an earlier life finds nobody.  The life that
  * got a request is known only after sending: if that life has ended by then, the thread finds it in `ended`.
  *
+ * An elicitation (U3) is given to the thread whose call it belongs to, which has a human asked and answers the server.
+ *
  * The piece of a line that has not ended yet belongs to the thread of all servers alone.
  */
 #include "upstream/pipe.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "upstream/inquiry.h"
 #include "upstream/manner.h"
 #include "upstream/opening.h"
 
@@ -22,6 +25,8 @@
 #define SAID_MAX  2000 /* bytes of standard error that are kept of a life's end */
 #define WHY_MAX   (KH_MESSAGE_DETAIL + 64)
 
+#define ASKED_MEMORY (1U << 20) /* bytes for one look at what a human answers */
+
 /* One thread that waits. */
 struct waiter {
 	struct waiter *next;
@@ -31,6 +36,10 @@ struct waiter {
 	char *line; /* the response; NULL: none has come */
 	size_t n;
 	bool is_over; /* the life has ended */
+	/* What the server asks a human during it.  While ASKED is not NULL, the next one is declined. */
+	struct kh_inquiry *inquiry; /* NULL: nobody is asked */
+	char *asked;                /* the line; given by the thread of all servers, and freed by the one that waits */
+	size_t asked_n;
 };
 
 struct kh_pipe {
@@ -90,6 +99,34 @@ static bool give_up_on(struct kh_pipe *pipe, const char *why)
 	return false;
 }
 
+/*
+ * Gives an elicitation to the one call that it can belong to, if that is known: a server over stdio does not say during
+ * which call it asks, so it must be the only one.  False: nobody takes it.
+ */
+static bool pass_on(struct kh_pipe *pipe, uint64_t life, const struct kh_opening *opening, struct kh_view line)
+{
+	struct waiter *only = NULL;
+	size_t count = 0;
+
+	if (!kh_manner_is_elicitation(opening->method) || opening->params.n > KH_ELICITATION_PARAMS)
+		return false;
+	pthread_mutex_lock(&pipe->lock);
+	for (struct waiter *w = pipe->first; w != NULL; w = w->next) {
+		count += w->life == life && w->line == NULL;
+		only = w->life == life && w->line == NULL ? w : only;
+	}
+	bool takes = count == 1 && only->inquiry != NULL && only->asked == NULL;
+	char *copy = takes ? kh_alloc_zero(pipe->settings.alloc, line.n) : NULL;
+	if (copy != NULL) {
+		memcpy(copy, line.p, line.n);
+		only->asked = copy;
+		only->asked_n = line.n;
+		pthread_cond_signal(&only->come);
+	}
+	pthread_mutex_unlock(&pipe->lock);
+	return copy != NULL;
+}
+
 /* One line of the server; false: it is not to go on. */
 static bool hear(struct kh_pipe *pipe, uint64_t life, struct kh_view line)
 {
@@ -101,6 +138,8 @@ static bool hear(struct kh_pipe *pipe, uint64_t life, struct kh_view line)
 	if (opening.kind == KH_RPC_RESPONSE)
 		return hand_over(pipe, opening.id, line) || give_up_on(pipe, "there is no memory for its response");
 	if (opening.kind == KH_RPC_REQUEST) {
+		if (pass_on(pipe, life, &opening, line))
+			return true;
 		struct kh_view text = kh_manner_reply(opening.id, opening.method, reply, sizeof(reply));
 		return kh_server_add(pipe->server, life, text, NULL) == KH_OK ||
 		       give_up_on(pipe, "it does not read the answers to what it asks");
@@ -297,16 +336,59 @@ static void leave(struct kh_pipe *pipe, struct waiter *self)
 	pthread_cond_destroy(&self->come);
 }
 
+static void drop_asked(struct kh_pipe *pipe, struct waiter *self)
+{
+	pthread_mutex_lock(&pipe->lock);
+	char *line = self->asked;
+	self->asked = NULL;
+	pthread_mutex_unlock(&pipe->lock);
+	kh_alloc_free(pipe->settings.alloc, line, self->asked_n);
+}
+
+/* Has a human asked for what the server wants to know, or answers the server.  One that cannot take it is about to end. */
+static void see_to_asked(struct kh_pipe *pipe, struct waiter *self)
+{
+	struct kh_view result = KH_LIT("{\"action\":\"decline\"}");
+	struct kh_opening opening;
+	struct kh_arena arena;
+
+	if (!kh_opening_read(kh_view_of(self->asked, self->asked_n), &opening)) { /* it was read before */
+		drop_asked(pipe, self);
+		return;
+	}
+	kh_arena_init(&arena, pipe->settings.alloc, ASKED_MEMORY);
+	bool waits = kh_inquiry_is_open(self->inquiry)
+			     ? !kh_inquiry_look(self->inquiry, &arena, &result)
+			     : kh_inquiry_begin(self->inquiry, kh_tainted_wrap(opening.params));
+	if (!waits) {
+		struct kh_view text = kh_manner_answer(&arena, opening.id, result);
+		drop_asked(pipe, self);
+		(void)!kh_pipe_tell(pipe, text, self->life);
+	}
+	kh_arena_done(&arena);
+}
+
 /* Waits until the response is there, the life is over, or the time. */
 static void await(struct kh_pipe *pipe, struct waiter *self, uint64_t life, int64_t until_ms)
 {
-	struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+	int64_t now = 0;
 
 	pthread_mutex_lock(&pipe->lock);
 	self->life = life;
 	self->is_over = pipe->ended >= life;
-	while (self->line == NULL && !self->is_over && pthread_cond_timedwait(&self->come, &pipe->lock, &until) == 0)
-		;
+	while (self->line == NULL && !self->is_over && now < until_ms) {
+		bool asks = self->asked != NULL, waits = asks && kh_inquiry_is_open(self->inquiry);
+		int64_t at = waits && now + KH_INQUIRY_LOOK_MS < until_ms ? now + KH_INQUIRY_LOOK_MS : until_ms;
+		struct timespec until = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000};
+		if (!asks || waits)
+			(void)pthread_cond_timedwait(&self->come, &pipe->lock, &until);
+		now = kh_clock_ms();
+		if (self->asked == NULL || self->line != NULL || self->is_over)
+			continue;
+		pthread_mutex_unlock(&pipe->lock);
+		see_to_asked(pipe, self);
+		pthread_mutex_lock(&pipe->lock);
+	}
 	pthread_mutex_unlock(&pipe->lock);
 }
 
@@ -363,7 +445,7 @@ enum kh_err kh_pipe_ask(struct kh_pipe *pipe, const struct kh_upstream_request *
 			struct kh_upstream_response *ret_response, uint64_t *ret_life)
 {
 	struct kh_upstream_response response = {.end = KH_RESPONSE_CAME};
-	struct waiter self = {.id = request->id};
+	struct waiter self = {.id = request->id, .life = request->life, .inquiry = request->inquiry};
 	uint64_t life = request->life;
 	struct kh_error err;
 
@@ -373,6 +455,10 @@ enum kh_err kh_pipe_ask(struct kh_pipe *pipe, const struct kh_upstream_request *
 	if (e == KH_OK)
 		await(pipe, &self, life, request->until_ms);
 	leave(pipe, &self);
+	if (self.asked != NULL) {
+		kh_inquiry_end(self.inquiry);
+		drop_asked(pipe, &self);
+	}
 	if (e != KH_OK)
 		explain_refusal(e, &err, arena, &response);
 	else if (self.line != NULL)

@@ -2,7 +2,8 @@
  * An upstream server over stdio: requests go in as lines, and each waits for the line with its id.
  *
  * Any number of threads may ask at once; each waits for its own response.  What else the server says is heard by the
- * thread of all servers, which only looks at the opening of a line: a request of the server is answered there (U3), a
+ * thread of all servers, which only looks at the opening of a line: a request of the server is answered there (U3), or an
+ * elicitation is given to the call whose rule lets a human answer it (inquiry.h); a
  * notification is passed to the user by its name alone, and a response that nobody waits for is dropped.
  */
 #ifndef KH_UPSTREAM_PIPE_H

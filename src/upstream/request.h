@@ -23,6 +23,8 @@ struct kh_upstream_response {
 		said; /* for humans: the newest of its standard error, or the HTTP server's words; may be empty */
 };
 
+struct kh_inquiry;
+
 /* A request on its way.  Text is borrowed until the answer is there. */
 struct kh_upstream_request {
 	const char *method;
@@ -32,6 +34,7 @@ struct kh_upstream_request {
 	enum kh_rpc_version version; /* that is spoken; KH_MCP_NONE: that is not known yet */
 	uint64_t life;               /* 0: any, and one is begun if there is none; else it must not go to another */
 	int64_t until_ms;            /* of kh_clock_ms() */
+	struct kh_inquiry *inquiry;  /* that answers an elicitation meanwhile; NULL: it is declined */
 };
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "upstream/inputs.h"
 #include "upstream/launch.h"
 #include "upstream/program.h"
 
@@ -46,6 +47,7 @@ static enum kh_err connect_to(struct kh_running *r, struct kh_error *err)
 	struct kh_talk_settings talk = {.alloc = s->alloc,
 					.client = s->client,
 					.servers = s->servers,
+					.elicits = s->elicits,
 					.starts = (unsigned)s->up->starts,
 					.watch = &r->settings.watch};
 	struct kh_upstream upstream;
@@ -276,8 +278,9 @@ static bool rest(struct kh_running *r, const struct kh_running_call *call)
 	return nanosleep(&pause, NULL) == 0;
 }
 
-static enum kh_err send_call(struct kh_running *r, const struct kh_talk_session *session, struct kh_running_call *call,
-			     struct kh_arena *arena)
+/* Sends the call, with the INPUTS that the server asked for in the round before; NULL: it is the first. */
+static enum kh_err send_round(struct kh_running *r, const struct kh_talk_session *session, struct kh_running_call *call,
+			      struct kh_inquiry *inquiry, const struct kh_inputs *inputs, struct kh_arena *arena)
 {
 	yyjson_mut_doc *doc = kh_json_new(arena);
 	bool is_resource = call->errand->tool->is_resource;
@@ -285,13 +288,67 @@ static enum kh_err send_call(struct kh_running *r, const struct kh_talk_session 
 				      .name = call->errand->tool->name,
 				      .doc = doc,
 				      .params = yyjson_mut_obj(doc),
-				      .until_ms = call->until_ms};
+				      .until_ms = call->until_ms,
+				      .inquiry = inquiry};
 
 	kh_json_add(doc, asked.params, is_resource ? "uri" : "name", asked.name);
 	if (!is_resource)
 		yyjson_mut_obj_add_val(doc, asked.params, "arguments",
 				       yyjson_val_mut_copy(doc, call->errand->parameters));
+	if (inputs != NULL)
+		yyjson_mut_obj_add_val(doc, asked.params, "inputResponses",
+				       yyjson_mut_val_mut_copy(doc, inputs->responses));
+	if (inputs != NULL && inputs->state != NULL)
+		yyjson_mut_obj_add_val(doc, asked.params, "requestState", yyjson_mut_val_mut_copy(doc, inputs->state));
 	return kh_talk_ask(r->talk, session, &asked, arena, &call->response);
+}
+
+/* Waits until a human has answered; false: the call's time or the server's session is over first. */
+static bool await_inputs(struct kh_running *r, const struct kh_talk_session *session,
+			 const struct kh_running_call *call, struct kh_inputs *inputs)
+{
+	const struct timespec pause = {.tv_nsec = KH_INQUIRY_LOOK_MS * 1000000L};
+	struct kh_server_state state;
+
+	while (!kh_inputs_look(inputs)) {
+		(void)nanosleep(&pause, NULL);
+		state = kh_talk_state(r->talk);
+		if (r->is_stopped || state.phase != KH_SERVER_UP || state.life != session->life ||
+		    kh_clock_ms() >= call->until_ms)
+			return false;
+	}
+	return true;
+}
+
+/* A server of the newer generation may answer that it needs input first: then it is called again with that. */
+static enum kh_err send_call(struct kh_running *r, const struct kh_talk_session *session, struct kh_running_call *call,
+			     struct kh_arena *arena)
+{
+	const struct kh_policy_rule *rule = call->errand->rule;
+	struct kh_inquiry inquiry = {.human = r->settings.human,
+				     .errand = call->errand,
+				     .alloc = r->settings.alloc,
+				     .until_ms = call->until_ms};
+	bool asks = inquiry.human->ask != NULL && rule != NULL && rule->elicitation == KH_ELICITATION_ASK;
+	struct kh_inputs inputs = {.arena = arena, .inquiry = asks ? &inquiry : NULL};
+	enum kh_err e = send_round(r, session, call, inputs.inquiry, NULL, arena);
+
+	for (int round = 0; e == KH_OK && round < KH_INPUTS_ROUNDS && call->response.end == KH_RESPONSE_CAME; round++) {
+		if (!kh_rpc_version_is_stateless(session->manner.version) ||
+		    !kh_inputs_read(&inputs, call->response.message))
+			break;
+		bool is_whole = await_inputs(r, session, call, &inputs);
+		if (is_whole)
+			e = send_round(r, session, call, inputs.inquiry, &inputs, arena);
+		/* What the server made of the call so far is not known, whatever has become of this round. */
+		if (!is_whole || call->response.end == KH_RESPONSE_OVER || call->response.end == KH_RESPONSE_REFUSED)
+			call->response = (struct kh_upstream_response){
+				.end = KH_RESPONSE_LOST,
+				.code = "server_gone",
+				.why = KH_LIT("it, or the call's time, ended before it got what it had asked for")};
+	}
+	kh_inquiry_end(&inquiry);
+	return e == KH_OK ? kh_arena_check(arena) : e;
 }
 
 /* One try; *RET_AGAIN: nothing was sent, and another may do better. */

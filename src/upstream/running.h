@@ -11,6 +11,7 @@
 
 #include "core/comm/errand.h"
 #include "core/policy/settings.h"
+#include "upstream/inquiry.h"
 #include "upstream/inventory.h"
 
 #define KH_RUNNING_LOOK_MS 60000 /* how old a look may be */
@@ -31,7 +32,9 @@ struct kh_running_settings {
 	const struct kh_client *client; /* must live longer, like the next two */
 	struct kh_server_all *servers;  /* if it is a program */
 	const struct kh_config_upstream *up;
-	struct kh_view folder; /* the home folder's path */
+	struct kh_view folder;                /* the home folder's path */
+	bool elicits;                         /* a rule lets a human answer what the server asks (U3) */
+	const struct kh_inquiry_human *human; /* who is asked then (without functions: nobody); must live longer */
 	void *context;
 	/* Records what was found; nothing is called if that fails. */
 	enum kh_err (*found)(void *context, const struct kh_running_found *found, struct kh_arena *arena,
@@ -39,7 +42,7 @@ struct kh_running_settings {
 	struct kh_talk_watch watch; /* of a program */
 };
 
-/* One call. */
+/* One call.  What the server asks a human meanwhile is passed on if the errand's rule lets it. */
 struct kh_running_call {
 	const struct kh_errand *errand; /* with its tool or resource */
 	int64_t until_ms;               /* of kh_clock_ms(); 0: as the errand and the configuration have it */

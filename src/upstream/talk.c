@@ -130,10 +130,15 @@ enum kh_err kh_talk_ask(struct kh_talk *talk, const struct kh_talk_session *sess
 					      .version = session->manner.version,
 					      .life = session->life,
 					      .until_ms = asked->until_ms};
+	/* A list may depend on what we can do; of calls each is told apart. */
+	bool elicits = asked->inquiry != NULL || (talk->settings.elicits && asked->name.n == 0);
 	uint64_t life;
 
-	enum kh_err e = kh_manner_request(arena, asked->doc, request.version, request.id, asked->method, asked->params,
-					  &request.message);
+	/* The newer generation has no requests of the server: it answers with what it needs (inputs.h). */
+	if (!kh_rpc_version_is_stateless(request.version))
+		request.inquiry = asked->inquiry;
+	enum kh_err e = kh_manner_request(arena, asked->doc, request.version, elicits, request.id, asked->method,
+					  asked->params, &request.message);
 	return e == KH_OK ? send_request(talk, &request, arena, ret_response, &life) : e;
 }
 
@@ -264,7 +269,7 @@ static enum kh_err initialize(struct attempt *a)
 					      .until_ms = a->until_ms};
 	struct kh_view message = {NULL, 0};
 
-	enum kh_err e = kh_manner_initialize(a->arena, request.id, &request.message);
+	enum kh_err e = kh_manner_initialize(a->arena, request.id, a->talk->settings.elicits, &request.message);
 	if (e == KH_OK)
 		e = send_request(a->talk, &request, a->arena, &a->response, &a->life);
 	if (a->response.end == KH_RESPONSE_LOST)

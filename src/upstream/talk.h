@@ -35,6 +35,7 @@ struct kh_talk_settings {
 	struct kh_server_all *servers;      /* if it is over stdio */
 	const struct kh_run *run;           /* over stdio: borrowed for as long as this exists; NULL: over HTTP, and: */
 	const struct kh_upstream *upstream; /* copied */
+	bool elicits;                       /* the server is told that a human may answer what it asks */
 	unsigned starts;                    /* over stdio: lives that may fail within an hour; 0: the default */
 	const struct kh_talk_watch *watch;  /* borrowed for as long as this exists; NULL: nobody */
 };
@@ -47,10 +48,11 @@ struct kh_talk_session {
 /* One request. */
 struct kh_talk_asked {
 	const char *method;
-	struct kh_view name;    /* of the tool or resource; empty: none */
-	yyjson_mut_doc *doc;    /* in the arena of kh_talk_ask() */
-	yyjson_mut_val *params; /* an object */
-	int64_t until_ms;       /* of kh_clock_ms() */
+	struct kh_view name;        /* of the tool or resource; empty: none */
+	yyjson_mut_doc *doc;        /* in the arena of kh_talk_ask() */
+	yyjson_mut_val *params;     /* an object */
+	int64_t until_ms;           /* of kh_clock_ms() */
+	struct kh_inquiry *inquiry; /* asks a human what the server wants to know meanwhile; NULL: it is declined */
 };
 
 enum kh_err kh_talk_new(const struct kh_talk_settings *settings, struct kh_talk **ret_talk,

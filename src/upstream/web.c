@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "upstream/inquiry.h"
 #include "upstream/manner.h"
 #include "upstream/opening.h"
 #include "wire/header.h"
@@ -54,7 +55,8 @@ struct heard {
 	struct kh_view id; /* that the server gave this one */
 	struct kh_upstream_response response;
 	struct reply replies[REPLIES];
-	size_t oldest; /* the next place of them */
+	size_t oldest;        /* the next place of them */
+	struct kh_view asked; /* the id of the elicitation that a human is asked for; empty: none */
 };
 
 enum kh_err kh_web_new(const struct kh_web_settings *settings, struct kh_web **ret_web, struct kh_error *err)
@@ -231,18 +233,56 @@ static void end_replies(struct heard *heard)
 		end_reply(&heard->replies[i]);
 }
 
-/* The server asks for something: OPENING.  If too many replies are on their way, the oldest one has to end first. */
-static void answer_back(struct heard *heard, const struct kh_opening *opening)
+/* The next place for a reply.  If too many are on their way, the oldest one has to end first. */
+static struct reply *next_reply(struct heard *heard)
 {
 	struct reply *reply = &heard->replies[heard->oldest++ % REPLIES];
-	int64_t until = heard->request->until_ms;
 
 	end_reply(reply);
-	struct kh_view text = kh_manner_reply(opening->id, opening->method, reply->text, sizeof(reply->text));
+	return reply;
+}
+
+/* Sends TEXT, which lives as long as what is heard. */
+static void send_reply(struct heard *heard, struct reply *reply, struct kh_view text)
+{
+	int64_t until = heard->request->until_ms;
+
 	reply->call = begin_tell(heard->web, text, heard->life, heard->request->version, until);
 	reply->until_ms = kh_clock_ms() + REPLY_MS;
 	if (until < reply->until_ms)
 		reply->until_ms = until;
+}
+
+/* Has a human asked for what the server wants to know during this call; false: it is declined. */
+static bool ask_human(struct heard *heard, const struct kh_opening *opening)
+{
+	struct kh_inquiry *inquiry = heard->request->inquiry;
+
+	if (inquiry == NULL || heard->asked.n > 0 || !kh_manner_is_elicitation(opening->method) ||
+	    opening->params.n > KH_ELICITATION_PARAMS || !kh_inquiry_begin(inquiry, kh_tainted_wrap(opening->params)))
+		return false;
+	heard->asked = kh_arena_dup(heard->arena, opening->id);
+	return true;
+}
+
+/* The server asks for something: OPENING. */
+static void answer_back(struct heard *heard, const struct kh_opening *opening)
+{
+	if (ask_human(heard, opening))
+		return;
+	struct reply *reply = next_reply(heard);
+	send_reply(heard, reply, kh_manner_reply(opening->id, opening->method, reply->text, sizeof(reply->text)));
+}
+
+/* Answers the elicitation that a human was asked for, if he has decided. */
+static void see_to_asked(struct heard *heard)
+{
+	struct kh_view result;
+
+	if (heard->asked.n == 0 || !kh_inquiry_look(heard->request->inquiry, heard->arena, &result))
+		return;
+	send_reply(heard, next_reply(heard), kh_manner_answer(heard->arena, heard->asked, result));
+	heard->asked = (struct kh_view){NULL, 0};
 }
 
 /* --- the response ------------------------------------------------------------------------------------------------- */
@@ -325,7 +365,8 @@ static void listen_to(struct heard *heard, struct kh_caller_call *call)
 	struct kh_caller_event event;
 
 	for (;;) {
-		int64_t most = see_to_all(heard) ? TURN_MS : INT_MAX;
+		see_to_asked(heard);
+		int64_t most = see_to_all(heard) ? TURN_MS : heard->asked.n > 0 ? KH_INQUIRY_LOOK_MS : INT_MAX;
 		int64_t left = heard->request->until_ms - kh_clock_ms();
 		if (left <= 0) {
 			give_up(heard);
@@ -371,6 +412,8 @@ enum kh_err kh_web_ask(struct kh_web *web, const struct kh_upstream_request *req
 
 	if (call != NULL) {
 		listen_to(&heard, call);
+		if (heard.asked.n > 0)
+			kh_inquiry_end(request->inquiry);
 		kh_caller_end(call);
 		end_replies(&heard);
 		keep_session(&heard);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cli/result.h"
+#include "core/policy/toolrule.h"
 #include "outside/client.h"
 #include "upstream/launch.h"
 
@@ -20,7 +21,9 @@ enum kh_err kh_visit_find(struct kh_visit *visit, const struct kh_home *home, co
 	struct kh_view named = kh_view_str(name), quoted = kh_arena_quote(arena, named);
 	struct kh_launch launch = {.arena = arena, .folder = home->folder.path, .file = KH_LIT(KH_FOLDER_CONFIG)};
 
-	*visit = (struct kh_visit){.arena = arena, .up = kh_settings_upstream(home->config, named)};
+	*visit = (struct kh_visit){.arena = arena,
+				   .up = kh_settings_upstream(home->config, named),
+				   .elicits = kh_toolrule_elicits(&home->config->policy, named)};
 	if (visit->up == NULL)
 		return kh_error_set(err, KH_EINPUT, "unknown_upstream", "%s has no upstream %.*s", KH_FOLDER_CONFIG,
 				    KH_FMT(quoted));
@@ -34,6 +37,7 @@ static enum kh_err connect_to(struct kh_visit *v, const struct kh_client *client
 					    .client = client,
 					    .run = kh_visit_is_program(v) ? &v->run : NULL,
 					    .upstream = &v->http,
+					    .elicits = v->elicits,
 					    .starts = (unsigned)v->up->starts};
 
 	enum kh_err e = kh_server_all_new(client, &v->servers, err);

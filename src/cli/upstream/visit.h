@@ -18,6 +18,7 @@ struct kh_visit {
 	const struct kh_config_upstream *up;
 	struct kh_run run;       /* of a program */
 	struct kh_upstream http; /* of a server over HTTP */
+	bool elicits;            /* as the policy has it: what a server offers may depend on it */
 	struct kh_server_all *servers;
 	struct kh_talk *talk;
 	struct kh_talk_session session;

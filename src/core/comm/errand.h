@@ -41,6 +41,7 @@ struct kh_errand {
 	const struct kh_policy_rule *rule; /* the rule that permitted it: statements, commands, paths */
 	struct kh_view task;               /* public id: names its workspace */
 	const struct kh_errand_tool *tool; /* of comm.mcp and comm.resource; else NULL */
+	int64_t declaration;               /* a row: the call that it carries out */
 	struct kh_errand_limits limits;
 	uint64_t wall_ms; /* what is left of limits.seconds: waiting for a place counts */
 	int64_t until;    /* when its time is over, on the engine's clock */

@@ -133,6 +133,8 @@ enum kh_err kh_approval_request(struct kh_op *op, const struct kh_approval_reque
 	row->uses = request->uses > 0 ? request->uses : 1;
 	row->requested_at = request->came != 0 ? request->came : op->now;
 	row->expires_at = row->requested_at + (int64_t)op->policy->approvals.expiry_seconds * SECOND;
+	if (request->until != 0 && request->until < row->expires_at)
+		row->expires_at = request->until;
 	e = kh_subject_write(op, request, row, &row->subject);
 	if (e != KH_OK)
 		return e;

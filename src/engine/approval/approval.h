@@ -29,7 +29,10 @@ struct kh_approval_request {
 	bool admin;   /* only an admin can decide it (H6) */
 	bool fenced;  /* TEXT says that the agent gets the content in a fence (E12): the grant covers that */
 	int64_t came; /* when what is to be decided on came in: slots are counted from then (I-45); 0: now */
-	bool quiet;   /* the requester must not learn how many wait: too many make it void instead of refused */
+	/* Of an upstream's elicitation (U3): who asks, during which call, and the schema that all that is entered has to fit. */
+	struct kh_view server, declaration, form;
+	int64_t until; /* it expires then, if the policy's time is longer; 0: the policy's alone */
+	bool quiet;    /* the requester must not learn how many wait: too many make it void instead of refused */
 };
 
 /*

@@ -121,7 +121,8 @@ static void add_label(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj
 			yyjson_mut_obj_add_bool(doc, part, "purged", true);
 		return;
 	}
-	bool is_server = kh_view_eq(kh_json_str(kh_json_get(page->subject, "kind")), KH_LIT("upstream"));
+	struct kh_view kind = kh_json_str(kh_json_get(page->subject, "kind"));
+	bool is_server = kh_view_eq(kind, KH_LIT("upstream")) || kh_view_eq(kind, KH_LIT("elicitation"));
 	if (yyjson_get_bool(kh_json_get(page->subject, "untrusted")))
 		yyjson_mut_obj_add_str(doc, obj, "label", is_server ? KH_APPROVAL_SHOW_SERVER : KH_APPROVAL_SHOW_LABEL);
 	add_copy(doc, obj, page->subject, "untrusted");
@@ -129,8 +130,8 @@ static void add_label(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj
 
 static void add_text(struct kh_op *op, yyjson_mut_doc *doc, yyjson_mut_val *obj, const struct page *page)
 {
-	static const char *const about[] = {"decides", "task",   "query", "context", "operation",
-					    "host",    "source", "marks", "carries"};
+	static const char *const about[] = {"decides", "task",  "query",   "context", "operation",   "host",
+					    "source",  "marks", "carries", "server",  "declaration", "form"};
 	size_t from = page->carried.block.n > 0 ? 0 : page->start; /* that offsets of findings count from */
 
 	add_label(op, doc, obj, page);

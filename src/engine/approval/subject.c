@@ -163,9 +163,13 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_add_digest(&emit, "content", &row->content);
 	kh_emit_add(&emit, "context", row->context != 0 ? kh_op_id(op, KH_ID_CONTEXT, row->context) : KH_LIT(""));
 	kh_emit_add_word(&emit, "decides", kh_approval_decides(row));
+	if (request->declaration.n > 0)
+		kh_emit_add(&emit, "declaration", request->declaration);
 	kh_emit_add_int(&emit, "expires_at", row->expires_at);
 	kh_emit_key(&emit, "findings");
 	add_findings(&emit, op->arena, findings, least_severity(request->kind));
+	if (request->form.n > 0)
+		kh_emit_add_raw(&emit, "form", request->form);
 	if (request->host.n > 0)
 		kh_emit_add(&emit, "host", request->host);
 	kh_emit_add(&emit, "id", kh_op_id(op, KH_ID_APPROVAL, row->id));
@@ -176,6 +180,8 @@ enum kh_err kh_subject_write(struct kh_op *op, const struct kh_approval_request 
 	kh_emit_add_digest(&emit, "policy", &row->policy);
 	add_query(&emit, op, request->query);
 	kh_emit_add_int(&emit, "requested_at", row->requested_at);
+	if (request->server.n > 0)
+		kh_emit_add(&emit, "server", request->server);
 	kh_emit_add_raw(&emit, "source", request->source.n > 0 ? request->source : KH_LIT("[]"));
 	e = add_task(&emit, op, request->task);
 	if (e != KH_OK)

@@ -11,7 +11,8 @@
  *      "untrusted":true}
  *
  * `marks` come from the requester; `findings` are what the screen finds in the text, with byte offsets.  `query` is
- * null if there is none.  `carries` is there only if content leaves once it is approved (carried.h).  The account is in microbits.  purpose.h has `goals` and `plan`.  `decides` is who can decide
+ * null if there is none.  `carries` is there only if content leaves once it is approved (carried.h).  An upstream's
+ * elicitation has `server`, `declaration` (the call during which it came) and `form`, a JSON Schema.  The account is in microbits.  purpose.h has `goals` and `plan`.  `decides` is who can decide
  * it: `reviewer` (an admin can too), or `admin`.
  */
 #ifndef KH_ENGINE_APPROVAL_SUBJECT_H

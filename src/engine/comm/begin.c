@@ -448,6 +448,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 		.operation = row->operation,
 		.rule = govern->rule,
 		.task = govern->proposal->task_id,
+		.declaration = row->id,
 		.limits = govern->decision.limits,
 		.wall_ms = wall_ms(govern),
 		.until = govern->came + (int64_t)wall_ms(govern) * 1000,

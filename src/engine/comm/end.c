@@ -18,6 +18,7 @@
 #include "engine/state/find.h"
 #include "engine/state/staged.h"
 #include "engine/state/tally.h"
+#include "engine/upstream/elicit.h"
 
 #define DETAILS (256U << 10)
 #define SPOKEN  4096 /* bytes of our own explanation that are kept */
@@ -353,6 +354,8 @@ enum kh_err kh_comm_end_lost(struct kh_op *op, struct kh_declaration_row *row)
 	struct ending s;
 	enum kh_err e = load(op, row, &s);
 
+	if (e == KH_OK)
+		e = kh_elicit_end(op, row);
 	row->working = 0;
 	if (e == KH_OK && row->state == KH_DECLARATION_RUNNING)
 		return record_end(&s, KH_ENDED_UNKNOWN, "process_died", KH_LIT("{\"result\":\"unknown\"}"));

@@ -204,7 +204,9 @@ static const struct kh_rest_route routes[] = {
 			    "call: an "
 			    "object, its other parameters; that is a new declaration, governed again, with an approval "
 			    "of "
-			    "its own."},
+			    "its own.  With `edit` of an upstream's elicitation: an object with the fields of its "
+			    "`form`, "
+			    "which is sent to the server."},
 		  {"note", KH_REST_TEXT, .about = "The decider's own words, for the record."},
 		  {"host", KH_REST_TEXT,
 		   .about = "A wider grant: any arguments towards the host that was shown, which is named here."},

@@ -265,3 +265,11 @@ ALTER TABLE system ADD COLUMN halted_at INTEGER NOT NULL DEFAULT 0 CHECK (halted
 ALTER TABLE tasks ADD COLUMN hosts INTEGER NOT NULL DEFAULT 0 CHECK (hosts IN (0, 1));
 -- When a caller was told that it may make such a call; 0: nobody was.
 ALTER TABLE declarations ADD COLUMN taken_at INTEGER NOT NULL DEFAULT 0 CHECK (taken_at >= 0);
+
+-- Elicitations of upstream servers (U3): a kind of approval.  The column is made anew, like a token's role.
+ALTER TABLE approvals ADD COLUMN kind_3 TEXT NOT NULL DEFAULT 'escalation'
+	CHECK (kind_3 = 'escalation' OR kind_3 = 'summary' OR kind_3 = 'answer' OR kind_3 = 'declaration' OR
+		kind_3 = 'tool_call' OR kind_3 = 'phase' OR kind_3 = 'upstream' OR kind_3 = 'elicitation');
+UPDATE approvals SET kind_3 = kind;
+ALTER TABLE approvals DROP COLUMN kind;
+ALTER TABLE approvals RENAME COLUMN kind_3 TO kind;

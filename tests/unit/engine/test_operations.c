@@ -40,8 +40,9 @@ static const struct {
 	{"comm.call", "C......"},        {"comm.look", "C..HVA."},        {"host.begin", "...H..K"},
 	{"host.call", "...H..K"},        {"host.look", "...H..K"},        {"host.take", "...H..K"},
 	{"host.result", "...H..K"},      {"comm.list", "C..HVA."},        {"comm.show", "...HVA."},
-	{"comm.end", "......."},         {"comm.triaged", "......."},     {"query.due", "......."},
-	{"content.purge", "......."},    {"recover", "......."},
+	{"elicit.ask", "......."},       {"elicit.take", "......."},      {"comm.end", "......."},
+	{"comm.triaged", "......."},     {"query.due", "......."},        {"content.purge", "......."},
+	{"recover", "......."},
 };
 #define COUNT (sizeof(expected) / sizeof(expected[0]))
 

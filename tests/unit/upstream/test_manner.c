@@ -43,7 +43,7 @@ static void test_first(struct kh_test *t)
 	assert_int_equal(yyjson_get_int(kh_json_get(root, "id")), 7);
 	assert_meta(root);
 
-	must(t, kh_manner_initialize(&t->arena, KH_LIT("8"), &message));
+	must(t, kh_manner_initialize(&t->arena, KH_LIT("8"), false, &message));
 	root = line(t, message);
 	assert_view(kh_json_str(kh_json_get(root, "method")), "initialize");
 	assert_view(kh_json_str(get(root, "params", "protocolVersion")), "2025-11-25");
@@ -51,6 +51,10 @@ static void test_first(struct kh_test *t)
 	assert_true(yyjson_is_obj(get(root, "params", "capabilities")));
 	assert_view(kh_json_str(kh_json_get(get(root, "params", "clientInfo"), "name")), "keyhole");
 	assert_null(get(root, "params", "_meta"));
+
+	/* U3: a human may answer a form, and never a URL. */
+	must(t, kh_manner_initialize(&t->arena, KH_LIT("8"), true, &message));
+	assert_true(kh_view_find(message, KH_LIT("\"capabilities\":{\"elicitation\":{\"form\":{}}}"), 0) != SIZE_MAX);
 
 	must(t, kh_manner_initialized(&t->arena, &message));
 	assert_view(message, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
@@ -71,7 +75,7 @@ static yyjson_val *request(struct kh_test *t, enum kh_rpc_version version, bool 
 	kh_json_add(doc, params, "name", KH_LIT("a \"tool\"\n"));
 	if (with_meta)
 		yyjson_mut_obj_add_int(doc, yyjson_mut_obj_add_obj(doc, params, "_meta"), "progressToken", 5);
-	must(t, kh_manner_request(&t->arena, doc, version, KH_LIT("3"), "tools/call", params, &message));
+	must(t, kh_manner_request(&t->arena, doc, version, false, KH_LIT("3"), "tools/call", params, &message));
 	yyjson_val *root = line(t, message);
 	assert_view(kh_json_str(kh_json_get(root, "method")), "tools/call");
 	assert_int_equal(yyjson_get_int(kh_json_get(root, "id")), 3);
