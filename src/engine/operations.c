@@ -42,6 +42,7 @@
 #include "engine/task/transition.h"
 #include "engine/upstream/approve.h"
 #include "engine/upstream/elicit.h"
+#include "engine/upstream/lease.h"
 #include "engine/upstream/list.h"
 #include "engine/upstream/review.h"
 #include "engine/upstream/tools.h"
@@ -95,6 +96,9 @@ static const struct kh_operations_entry operations[] = {
 	{"host.result", kh_hostcall_result_run, HOST | HOOK, kh_hostcall_result_prepare, NULL},
 	{"comm.show", kh_comm_show_run, HOST | REVIEWER | ADMIN, NULL, NULL},
 	{"upstream.seen", kh_upstream_seen_run, 0, NULL, NULL},
+	{"upstream.lease", kh_lease_take_run, 0, NULL, NULL},
+	{"upstream.release", kh_lease_give_run, 0, NULL, NULL},
+	{"upstream.wanted", kh_lease_wanted_run, 0, NULL, NULL},
 	{"upstream.list", kh_upstream_list_run, REVIEWER | ADMIN, NULL, NULL},
 	{"upstream.review", kh_upstream_review_run, REVIEWER | ADMIN, NULL, kh_upstream_review_finish},
 	{"upstream.approve", kh_upstream_approve_run, ADMIN, NULL, NULL},

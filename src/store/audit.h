@@ -50,6 +50,9 @@ enum kh_audit_kind {
 	KH_AUDIT_UPGRADED,          /* the first event of format 2 in a store that began with format 1 */
 	KH_AUDIT_UPSTREAM_SEEN,     /* what an upstream server offers is new, has changed, or is gone (U4) */
 	KH_AUDIT_UPSTREAM_APPROVED, /* a human has approved what was seen, or a part of it */
+	KH_AUDIT_UPSTREAM_LEASED,   /* this process may run a server for a context (U1), until */
+	KH_AUDIT_UPSTREAM_WANTED,   /* a call in another process waits for that, and */
+	KH_AUDIT_UPSTREAM_RELEASED, /* it has ended the server */
 	KH_AUDIT_HALTED,            /* no external operation begins (U8), until */
 	KH_AUDIT_RESUMED,
 	/* a task's */

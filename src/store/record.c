@@ -383,6 +383,12 @@ static const struct kh_column dealings_columns[] = {
 };
 #undef ROW
 
+#define ROW kh_lease_row
+static const struct kh_column leases_columns[] = {
+	INT(context), INT(holder), INT(revision), TEXT(server), INT(wanted),
+};
+#undef ROW
+
 #define HAS_REVISION(row) \
 	_Static_assert(offsetof(struct row, revision) == sizeof(int64_t), "as KH_RECORD_REVISION says")
 HAS_REVISION(kh_system_row);
@@ -412,6 +418,7 @@ static const struct kh_record records[KH_TABLE_COUNT] = {
 	[KH_TABLE_UPSTREAMS] = RECORD(upstreams, kh_upstream_row),
 	[KH_TABLE_TOOLS] = RECORD(tools, kh_tool_row),
 	[KH_TABLE_DEALINGS] = RECORD(dealings, kh_dealing_row),
+	[KH_TABLE_LEASES] = RECORD(leases, kh_lease_row),
 };
 
 const struct kh_record *kh_record_of(enum kh_table table)

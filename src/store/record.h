@@ -66,6 +66,7 @@ enum kh_table {
 	KH_TABLE_UPSTREAMS,
 	KH_TABLE_TOOLS,
 	KH_TABLE_DEALINGS,
+	KH_TABLE_LEASES,
 	KH_TABLE_COUNT
 };
 
@@ -129,6 +130,8 @@ enum kh_index {
 	KH_INDEX_DEALINGS,                 /* context = KEY and server = TEXT */
 	KH_INDEX_DEALINGS_OF_CONTEXT,      /* context = KEY */
 	KH_INDEX_DEALINGS_TAINTED,         /* server = TEXT and tainted = 1 */
+	KH_INDEX_LEASES,                   /* context = KEY and server = TEXT */
+	KH_INDEX_LEASES_WANTED,            /* holder = KEY and wanted = 1 */
 	KH_INDEX_COUNT
 };
 

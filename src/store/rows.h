@@ -416,6 +416,18 @@ struct kh_tool_row {
 	int64_t seen_at, approved_at, approved_by;
 };
 
+/*
+ * Which process runs an upstream server for a context, if several have the store open (U1).  Its holder counts as long as
+ * it is alive, so a lease is never taken from one that lives.
+ */
+struct kh_lease_row {
+	int64_t id, revision;
+	int64_t context;       /* 0: of a server that all contexts share */
+	struct kh_view server; /* its name in the configuration */
+	int64_t holder;        /* the process that has it (store.h); 0: nobody */
+	int64_t wanted;        /* 1: a call in another process waits until it is given back */
+};
+
 /* The lowest category that was asked about one thing in a task (B19). */
 struct kh_need_row {
 	int64_t id, revision;

@@ -107,6 +107,23 @@ static const char *check_dealing(enum kh_audit_kind kind, const struct kh_dealin
 	return NULL;
 }
 
+/* --- leases: each is taken, perhaps wanted, and given back; who holds one changes only so -------------------------- */
+
+static const char *check_lease(enum kh_audit_kind kind, const struct kh_lease_row *row, const struct kh_lease_row *was)
+{
+	bool good = false;
+
+	if (was != NULL && (row->context != was->context || !same_text(row->server, was->server)))
+		return "is of another context or server than before (U1)";
+	if (kind == KH_AUDIT_UPSTREAM_LEASED)
+		good = row->holder > 0 && row->wanted == 0 && (was == NULL || row->holder != was->holder);
+	else if (kind == KH_AUDIT_UPSTREAM_WANTED)
+		good = was != NULL && was->holder > 0 && row->holder == was->holder && row->wanted == 1;
+	else if (kind == KH_AUDIT_UPSTREAM_RELEASED)
+		good = was != NULL && was->holder > 0 && row->holder == 0 && row->wanted == 0;
+	return good ? NULL : "has another holder without having been taken or given back (U1)";
+}
+
 const char *kh_rule_broken(enum kh_table table, enum kh_audit_kind kind, const void *row, const void *was)
 {
 	switch (table) {
@@ -126,6 +143,8 @@ const char *kh_rule_broken(enum kh_table table, enum kh_audit_kind kind, const v
 		return check_tool(kind, row, was);
 	case KH_TABLE_DEALINGS:
 		return check_dealing(kind, row, was);
+	case KH_TABLE_LEASES:
+		return check_lease(kind, row, was);
 	case KH_TABLE_SYSTEM:
 	case KH_TABLE_TOKENS:
 	case KH_TABLE_CONTEXTS:

@@ -289,6 +289,8 @@ static const char *const finds[KH_INDEX_COUNT] = {
 	[KH_INDEX_DEALINGS] = "dealings INDEXED BY dealings_of_context WHERE context = ?1 AND server = ?2",
 	[KH_INDEX_DEALINGS_OF_CONTEXT] = "dealings INDEXED BY dealings_of_context WHERE context = ?1",
 	[KH_INDEX_DEALINGS_TAINTED] = "dealings INDEXED BY dealings_tainted WHERE server = ?2 AND tainted = 1",
+	[KH_INDEX_LEASES] = "leases INDEXED BY leases_of_context WHERE context = ?1 AND server = ?2",
+	[KH_INDEX_LEASES_WANTED] = "leases INDEXED BY leases_wanted WHERE holder = ?1 AND wanted = 1",
 };
 
 static sqlite3_stmt *prepare(struct kh_connection *c, struct kh_view sql, sqlite3_stmt **slot, int *ret_rc)

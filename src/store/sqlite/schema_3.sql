@@ -273,3 +273,15 @@ ALTER TABLE approvals ADD COLUMN kind_3 TEXT NOT NULL DEFAULT 'escalation'
 UPDATE approvals SET kind_3 = kind;
 ALTER TABLE approvals DROP COLUMN kind;
 ALTER TABLE approvals RENAME COLUMN kind_3 TO kind;
+
+-- Which process runs an upstream server for a context, or for all of them (0), if several have this store open (U1).
+CREATE TABLE leases (
+	id INTEGER PRIMARY KEY CHECK (id > 0),
+	revision INTEGER NOT NULL CHECK (revision >= 0),
+	context INTEGER NOT NULL CHECK (context >= 0),
+	holder INTEGER NOT NULL CHECK (holder >= 0),
+	wanted INTEGER NOT NULL CHECK (wanted IN (0, 1)),
+	server TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX leases_of_context ON leases (context, server);
+CREATE INDEX leases_wanted ON leases (holder) WHERE wanted = 1;

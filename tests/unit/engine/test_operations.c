@@ -36,6 +36,7 @@ static const struct {
 	{"context.assemble", "...H..."}, {"context.guard", "...H..."},    {"context.show", "...HVA."},
 	{"audit.read", "....VA."},       {"upstream.seen", "......."},    {"upstream.list", "....VA."},
 	{"upstream.review", "....VA."},  {"upstream.approve", ".....A."}, {"upstream.tools", "C..H..."},
+	{"upstream.lease", "......."},   {"upstream.release", "......."}, {"upstream.wanted", "......."},
 	{"ask.begin", "......."},        {"comm.declare", "C......"},     {"comm.weigh", "......."},
 	{"comm.call", "C......"},        {"comm.look", "C..HVA."},        {"host.begin", "...H..K"},
 	{"host.call", "...H..K"},        {"host.look", "...H..K"},        {"host.take", "...H..K"},

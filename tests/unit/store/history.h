@@ -50,6 +50,9 @@ sqlite3 *kh_history_connect(const struct kh_history *h);
  * after. */
 void kh_history_operate(struct kh_history *h);
 
+/* The lease of an upstream server, in the next three events; the store is closed before and after. */
+void kh_history_lease(struct kh_history *h);
+
 /* Removes the files of the store at PATH; copies a file. */
 void kh_history_unlink(const char *path);
 void kh_history_copy(const char *from, const char *to);

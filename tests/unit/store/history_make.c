@@ -50,6 +50,36 @@ static enum kh_err upgrade(struct kh_txn *txn, void *arg)
 	return kh_txn_event(txn, &audit);
 }
 
+/* U1: a server is leased to a process, another one wants it, and it is given back. */
+static enum kh_err lease(struct kh_txn *txn, void *arg)
+{
+	static const enum kh_audit_kind kinds[] = {KH_AUDIT_UPSTREAM_LEASED, KH_AUDIT_UPSTREAM_WANTED,
+						   KH_AUDIT_UPSTREAM_RELEASED};
+	struct kh_history *h = arg;
+	struct kh_lease_row *row;
+
+	kh_txn_use_arena(txn, &h->arena);
+	enum kh_err e = kh_txn_new(txn, KH_TABLE_LEASES, &row);
+	for (size_t i = 0; e == KH_OK && i < 3; i++) {
+		struct kh_audit audit = {.kind = kinds[i], .at = h->now};
+		row->context = 1;
+		row->server = KH_LIT("mail");
+		row->holder = i < 2 ? 7 : 0;
+		row->wanted = i == 1;
+		e = kh_txn_event(txn, &audit);
+	}
+	return e;
+}
+
+void kh_history_lease(struct kh_history *h)
+{
+	struct kh_error err = {.code = NULL};
+
+	kh_history_open(h);
+	assert_int_equal(kh_store_run(h->store, lease, h, &err), KH_OK);
+	kh_history_close(h);
+}
+
 void kh_history_upgrade(struct kh_history *h)
 {
 	struct kh_error err = {.code = NULL};

@@ -92,6 +92,7 @@ union opened_row {
 	struct kh_upstream_row upstream;
 	struct kh_tool_row tool;
 	struct kh_dealing_row dealing;
+	struct kh_lease_row lease;
 };
 
 static inline void opened_column(const struct kh_column *c, struct kh_arena *arena, int64_t id, void *row)
@@ -192,6 +193,7 @@ static inline void opened_fill(enum kh_table table, struct kh_arena *arena, int6
 	case KH_TABLE_TOKENS:
 	case KH_TABLE_READERS:
 	case KH_TABLE_UPSTREAMS:
+	case KH_TABLE_LEASES:
 	case KH_TABLE_COUNT:
 		break;
 	}
@@ -202,7 +204,7 @@ static const enum kh_table opened_order[] = {
 	KH_TABLE_SYSTEM,    KH_TABLE_TOKENS,       KH_TABLE_CONTEXTS,  KH_TABLE_TASKS,    KH_TABLE_QUERIES,
 	KH_TABLE_BLOCKS,    KH_TABLE_EFFECTS,      KH_TABLE_APPROVALS, KH_TABLE_SHOWINGS, KH_TABLE_READERS,
 	KH_TABLE_NEEDS,     KH_TABLE_DECLARATIONS, KH_TABLE_RESULTS,   KH_TABLE_RATES,    KH_TABLE_SENT,
-	KH_TABLE_UPSTREAMS, KH_TABLE_TOOLS,        KH_TABLE_DEALINGS,
+	KH_TABLE_UPSTREAMS, KH_TABLE_TOOLS,        KH_TABLE_DEALINGS,  KH_TABLE_LEASES,
 };
 
 /* An operation that inserts the first row of every table. */

@@ -118,6 +118,7 @@ static void test_every_field_of_every_row(struct kh_test *t)
 	size_t count = 0;
 
 	kh_history_operate(h);
+	kh_history_lease(h);
 	sqlite3 *db = kh_history_connect(h);
 	for (enum kh_table table = 0; table < KH_TABLE_COUNT; table++) {
 		count += spoil_rows(t, h, db, kh_record_of(table));
@@ -214,7 +215,7 @@ static struct kh_verify replaced(struct kh_test *t, struct kh_history *h, int64_
 	return f.v;
 }
 
-/* B6, B7, B19, B23, A2, A3, A6, K1, L2, L5, U4: the rules, each broken by one event. */
+/* B6, B7, B19, B23, A2, A3, A6, K1, L2, L5, U1, U4: the rules, each broken by one event. */
 static void test_rules(struct kh_test *t)
 {
 	static const struct {
@@ -279,12 +280,21 @@ static void test_rules(struct kh_test *t)
 		{29, "[\"tools\",1,{", "[\"tools\",1,{\"alias\":\"sent\",", "another name"},
 		{29, "\"set\":[", "\"set\":[[\"upstreams\",1,{\"name\":\"male\"}],", "another name"},
 		{29, "\"set\":[", "\"set\":[[\"upstreams\",1,{\"state\":\"seen\"}],", "without a human"},
+		{29, "\"set\":[", "\"set\":[[\"leases\",1,{\"holder\":7,\"server\":\"mail\"}],",
+		 "without having been taken"},
+		{30, "\"holder\":7", "\"holder\":0", "without having been taken"},
+		{31, "\"set\":[[\"leases\",1,{", "\"set\":[[\"leases\",1,{\"holder\":8,", "without having been taken"},
+		{31, "\"set\":[[\"leases\",1,{", "\"set\":[[\"leases\",1,{\"context\":2,",
+		 "of another context or server"},
+		{32, "\"wanted\":0", "\"wanted\":1", "without having been taken"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct kh_history *h = kh_history_fresh();
 		if (all[i].event > 22)
 			kh_history_operate(h);
+		if (all[i].event > 29)
+			kh_history_lease(h);
 		struct kh_verify v = replaced(t, h, all[i].event, all[i].from, all[i].to);
 		if (v.code == NULL || kh_view_find(v.detail, kh_view_str(all[i].says), 0) == SIZE_MAX)
 			print_error("%lld %s: %s, %.*s\n", (long long)all[i].event, all[i].to,

@@ -292,6 +292,11 @@ static enum kh_err many_rows(struct kh_txn *txn, void *arg)
 		opened_fill(KH_TABLE_DEALINGS, m->arena, id, &row);
 		row.dealing.context = odd ? 3 : 2;
 		put(txn, m, KH_TABLE_DEALINGS, &row);
+		opened_fill(KH_TABLE_LEASES, m->arena, id, &row);
+		row.lease.context = odd ? 3 : 2;
+		row.lease.holder = id < 6 ? 7 : 8;
+		row.lease.wanted = odd;
+		put(txn, m, KH_TABLE_LEASES, &row);
 	}
 	return m->e;
 }
@@ -384,6 +389,10 @@ static void test_find(struct kh_test *test)
 		{KH_INDEX_DEALINGS_OF_CONTEXT, 2, "", 2, 2, "46", ""},
 		{KH_INDEX_DEALINGS_TAINTED, 0, "server \xc3\xa9 5", 0, 16, "5", ""},
 		{KH_INDEX_DEALINGS_TAINTED, 0, "server \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_LEASES, 2, "server \xc3\xa9 4", 0, 16, "4", ""},
+		{KH_INDEX_LEASES, 3, "server \xc3\xa9 4", 0, 16, "", ""},
+		{KH_INDEX_LEASES_WANTED, 7, "", 0, 16, "35", ""},
+		{KH_INDEX_LEASES_WANTED, 8, "", 7, 16, "9", ""},
 	};
 	struct many m = {&test->arena, KH_OK};
 	bool tried[KH_INDEX_COUNT] = {false};
