@@ -588,8 +588,9 @@ bool kh_home_close(struct kh_home *home, struct kh_error *err)
 	}
 	if (home->engine != NULL) {
 		if (e == KH_OK && home->use == KH_HOME_ASK)
-			e = kh_outbox_all(home->engine,
-					  err); /* what this command has approved and is still to be done */
+			e = kh_outbox_all(home->engine, err); /* what this command has approved */
+		kh_fleet_free(home->fleet);                   /* while it can still be recorded that it ran */
+		home->fleet = NULL;
 		kh_engine_free(home->engine);
 		if (e == KH_OK)
 			e = cover(home, err);

@@ -2,8 +2,11 @@
 #include "home/upstreams.h"
 
 #include "engine/upstream/elicit.h"
+#include "engine/upstream/lease.h"
 #include "engine/upstream/seen.h"
 #include "upstream/fleet.h"
+
+#define MEMORY (1U << 20)
 
 enum kh_err kh_upstreams_note(struct kh_engine *engine, const struct kh_running_found *found, struct kh_view about,
 			      struct kh_arena *arena, struct kh_error *err)
@@ -24,6 +27,8 @@ enum kh_err kh_upstreams_note(struct kh_engine *engine, const struct kh_running_
 	}
 	return kh_engine_own(engine, kh_upstream_seen_run, &seen, arena, err);
 }
+
+/* --- what the fleet needs of the engine --------------------------------------------------------------------------- */
 
 static enum kh_err seen(void *context, const struct kh_running_found *found, struct kh_view about,
 			struct kh_arena *arena, struct kh_error *err)
@@ -63,6 +68,50 @@ static enum kh_err take_answer(void *context, int64_t id, bool is_over, struct k
 	return e;
 }
 
+/* Runs an operation of the engine's for the fleet, in memory of its own. */
+static enum kh_err run(const struct kh_home *home, kh_engine_fn *fn, void *call, struct kh_error *err)
+{
+	struct kh_arena arena;
+
+	kh_arena_init(&arena, NULL, MEMORY);
+	enum kh_err e = kh_engine_own(home->engine, fn, call, &arena, err);
+	kh_arena_done(&arena);
+	return e;
+}
+
+static enum kh_err take(void *context, struct kh_view server, int64_t of, enum kh_holding_taken *ret_taken,
+			struct kh_error *err)
+{
+	struct kh_lease_take take = {.of = {server, of}};
+	enum kh_err e = run(context, kh_lease_take_run, &take, err);
+
+	if (e == KH_OK)
+		*ret_taken = !take.is_taken ? KH_HOLDING_NOT : take.is_heir ? KH_HOLDING_HEIR : KH_HOLDING_YES;
+	return e;
+}
+
+static enum kh_err give(void *context, struct kh_view server, int64_t of, struct kh_error *err)
+{
+	struct kh_lease_of lease = {server, of};
+
+	return run(context, kh_lease_give_run, &lease, err);
+}
+
+static enum kh_err wanted(void *context, void (*each)(void *arg, struct kh_view server, int64_t of), void *arg)
+{
+	const struct kh_home *home = context;
+	struct kh_lease_wanted all;
+	struct kh_arena arena;
+	struct kh_error err;
+
+	kh_arena_init(&arena, NULL, MEMORY);
+	enum kh_err e = kh_engine_own(home->engine, kh_lease_wanted_run, &all, &arena, &err);
+	for (size_t i = 0; e == KH_OK && i < all.count; i++)
+		each(arg, all.list[i].server, all.list[i].context);
+	kh_arena_done(&arena);
+	return e;
+}
+
 enum kh_err kh_upstreams_open(struct kh_home *home, struct kh_error *err)
 {
 	struct kh_fleet_settings settings = {.alloc = &kh_alloc_system,
@@ -71,8 +120,8 @@ enum kh_err kh_upstreams_open(struct kh_home *home, struct kh_error *err)
 					     .folder = home->folder.path,
 					     .tells = home->use == KH_HOME_SERVE,
 					     .human = {home, ask_human, take_answer},
-					     .context = home,
-					     .seen = seen};
+					     .leases = {&kh_alloc_system, home, take, give, wanted},
+					     .tell = {home, seen}};
 
 	return kh_fleet_new(&settings, &home->fleet, err);
 }

@@ -4,7 +4,8 @@
  * One lock guards the lists.  It is never held while a server is asked or ended, because that takes long: whoever takes a
  * server off the list ends it afterwards.  A server that is being called has users, and is not ended before they are gone.
  *
- * One thread, the keeper, ends servers that nobody calls any more, and writes for humans what servers do.
+ * One thread, the keeper, ends servers that nobody calls any more, or that another gateway waits for (holding.h), and
+ * writes for humans what servers do.
  */
 #include "upstream/fleet.h"
 
@@ -13,7 +14,6 @@
 #include "core/policy/toolrule.h"
 #include "upstream/conclude.h"
 #include "upstream/launch.h"
-#include "upstream/port.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +22,7 @@
 #include <time.h>
 
 #define TICK_MS 1000 /* how often the keeper looks */
+#define SOON_MS 100  /* the same while something is about to end */
 #define HEAR_MS 2000 /* how often servers are asked for what they have written and sent */
 #define SPENT   "it has sent all that it may on one day (bytes_out): it is held until tomorrow, UTC"
 #define HOUR_MS 3600000
@@ -43,10 +44,11 @@ struct unit {
 	struct kh_digest entry; /* of what the configuration says of it */
 	bool elicits;           /* it was told that a human may answer what it asks */
 	struct kh_running *running;
+	struct kh_holding holding; /* of a program: what lets it run */
+	atomic_bool is_leaving;    /* it gets no more calls; set under the lock */
 	/* under the lock */
 	size_t users;
 	int64_t used_ms;
-	bool is_leaving;  /* it gets no more calls */
 	int64_t asked_ms; /* when it was asked for what it has written and sent; 0: not since its last call */
 	/* of the thread of all servers */
 	struct kh_port_life heard;
@@ -62,6 +64,7 @@ struct kh_fleet {
 	pthread_t keeper;
 	const struct kh_config *config;
 	struct kh_server_all *servers; /* NULL: no program was needed yet */
+	struct kh_holding_all *leases; /* NULL: no other process can run the same servers */
 	struct named *names;
 	struct unit *units;
 	size_t count; /* of them */
@@ -86,8 +89,12 @@ enum kh_err kh_fleet_new(const struct kh_fleet_settings *settings, struct kh_fle
 	(void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	(void)pthread_cond_init(&fleet->wake, &monotonic);
 	(void)pthread_condattr_destroy(&monotonic);
-	*ret_fleet = fleet;
-	return KH_OK;
+	enum kh_err e = kh_holding_all_new(&settings->leases, &fleet->leases, err);
+	if (e == KH_OK)
+		*ret_fleet = fleet;
+	else
+		kh_fleet_free(fleet);
+	return e;
 }
 
 /* Ends the servers of LIST, which nobody can reach any more. */
@@ -97,6 +104,7 @@ static void end_units(struct unit *list)
 		struct unit *unit = list;
 		list = unit->next;
 		kh_running_free(unit->running);
+		kh_holding_drop(unit->fleet->leases, &unit->holding);
 		kh_alloc_free(unit->fleet->settings.alloc, unit, sizeof(*unit));
 	}
 }
@@ -114,6 +122,7 @@ void kh_fleet_free(struct kh_fleet *fleet)
 	struct unit *all = fleet->units;
 	fleet->units = NULL;
 	end_units(all);
+	kh_holding_all_free(fleet->leases);
 	kh_server_all_free(fleet->servers);
 	for (struct named *one = fleet->names; one != NULL; one = one->next) {
 		kh_port_set(one->port, &(struct kh_port_state){.state = "down"});
@@ -147,7 +156,7 @@ static bool is_idle(const struct unit *unit, int64_t now)
 
 	if (unit->users > 0)
 		return false;
-	if (unit->is_leaving)
+	if (unit->is_leaving || kh_holding_is_wanted(unit->fleet->leases, &unit->holding))
 		return true;
 	if (idle < (int64_t)unit->up->idle_seconds * 1000)
 		return false;
@@ -166,16 +175,22 @@ static bool is_heard(struct unit *unit, int64_t now)
 	return unit->is_heard || now - unit->asked_ms >= HEAR_MS;
 }
 
-/* Takes everything that is idle off the list.  Called with the lock. */
-static struct unit *take_idle(struct kh_fleet *fleet)
+/* Takes everything that is idle off the list; *RET_SOON: something will be soon.  Called with the lock. */
+static struct unit *take_idle(struct kh_fleet *fleet, bool *ret_soon)
 {
 	int64_t now = kh_clock_ms();
 	struct unit *list = NULL;
 
 	for (struct unit *unit = fleet->units, *next; unit != NULL; unit = next) {
 		next = unit->next;
-		if (is_idle(unit, now) && is_heard(unit, now))
+		bool idle = is_idle(unit, now);
+		if (idle && is_heard(unit, now))
 			take_off(unit, &list);
+		else if (idle)
+			*ret_soon = true;
+		else if (unit->users == 0 && kh_running_state(unit->running).phase != KH_SERVER_UP)
+			kh_holding_drop(unit->fleet->leases,
+					&unit->holding); /* it has died, or was stopped; the next call takes it anew */
 	}
 	return list;
 }
@@ -227,10 +242,12 @@ static void recall(struct kh_fleet *fleet)
 		(void)kh_running_recall(unit->running);
 }
 
-/* Ends what is idle, and writes what is new.  Called with the lock, which it gives up meanwhile. */
-static void look_after(struct kh_fleet *fleet)
+/* Ends what is idle, and writes what is new; true if more is to be done soon.  Called with the lock, which it gives up
+ * meanwhile. */
+static bool look_after(struct kh_fleet *fleet)
 {
-	struct unit *idle = take_idle(fleet);
+	bool soon = false;
+	struct unit *idle = take_idle(fleet, &soon);
 
 	recall(fleet);
 	/* New names are put at the front, so the rest of the list stays as it is. */
@@ -243,7 +260,9 @@ static void look_after(struct kh_fleet *fleet)
 	end_units(idle);
 	for (struct named *one = names; one != NULL; one = one->next)
 		kh_port_write(one->port);
+	soon |= kh_holding_tend(fleet->leases);
 	pthread_mutex_lock(&fleet->lock);
+	return soon;
 }
 
 static void *keep(void *context)
@@ -252,13 +271,13 @@ static void *keep(void *context)
 
 	pthread_mutex_lock(&fleet->lock);
 	while (!fleet->stop) {
-		int64_t until_ms = kh_clock_ms() + TICK_MS;
+		bool soon = look_after(fleet);
+		int64_t until_ms = kh_clock_ms() + (soon ? SOON_MS : TICK_MS);
 		struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
 
-		look_after(fleet);
 		if (fleet->stop)
 			break;
-		if (fleet->units == NULL)
+		if (fleet->units == NULL && !soon)
 			(void)pthread_cond_wait(&fleet->wake, &fleet->lock);
 		else
 			(void)pthread_cond_timedwait(&fleet->wake, &fleet->lock, &until);
@@ -337,50 +356,16 @@ static void allow_unit(struct unit *unit)
 
 /* --- what servers tell -------------------------------------------------------------------------------------------- */
 
-/* A digest of all that is reported. */
-static struct kh_digest digest_of(const struct kh_running_found *found, struct kh_view about)
-{
-	struct kh_canonical_state state;
-
-	kh_canonical_begin(&state);
-	kh_canonical_more(&state, kh_view_of((const char *)found->program.bytes, sizeof(found->program.bytes)));
-	kh_canonical_more(&state,
-			  kh_view_of((const char *)found->list->digest.bytes, sizeof(found->list->digest.bytes)));
-	kh_canonical_more(&state, about);
-	return kh_canonical_end(&state);
-}
-
-/* A report on its way. */
-struct telling {
-	const struct kh_fleet_settings *settings;
-	const struct kh_running_found *found;
-	struct kh_view about;
-	struct kh_arena *arena;
-	struct kh_error *err;
-};
-
-static enum kh_err tell(void *context)
-{
-	struct telling *t = context;
-
-	return t->settings->seen(t->settings->context, t->found, t->about, t->arena, t->err);
-}
-
 static enum kh_err found(void *context, const struct kh_running_found *found, struct kh_arena *arena,
 			 struct kh_error *err)
 {
 	const struct unit *unit = context;
-	struct telling telling = {.settings = &unit->fleet->settings, .found = found, .arena = arena, .err = err};
 
 	if (found->life > 0)
 		kh_port_say(unit->port, "session %llu of process %llu began: MCP %s, %zu tools",
 			    (unsigned long long)found->life, (unsigned long long)unit->number, found->manner->spoken,
 			    found->list->count);
-	enum kh_err e = kh_manner_about(arena, found->manner, &telling.about, err);
-	if (e != KH_OK)
-		return e;
-	struct kh_digest digest = digest_of(found, telling.about);
-	return kh_port_report(unit->port, &digest, tell, &telling);
+	return kh_telling_report(&unit->fleet->settings.tell, unit->port, found, arena, err);
 }
 
 /* Lets all of PORT's servers send what is left of the day, each from its next life on. */
@@ -448,6 +433,7 @@ static enum kh_err add_unit(struct kh_fleet *fleet, const struct kh_config_upstr
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	*unit = (struct unit){.fleet = fleet, .port = port, .context = context, .up = up, .number = ++fleet->numbers};
 	unit->elicits = settings.elicits;
+	unit->holding = (struct kh_holding){.server = kh_port_name(port), .of = context};
 	enum kh_err e = digest_entry(fleet, up, &unit->entry, err);
 	if (e == KH_OK)
 		e = kh_running_new(&settings, &unit->running, err);
@@ -558,6 +544,22 @@ void kh_fleet_halt(struct kh_fleet *fleet)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
+/* Waits for the lease of UNIT, which only a program needs; if it does not come, nothing is called. */
+static enum kh_err await_lease(struct unit *unit, struct kh_running_call *call, struct kh_arena *arena)
+{
+	struct kh_error err = {.detail = ""};
+	enum kh_err e = KH_OK;
+
+	if (call->until_ms == 0)
+		call->until_ms = kh_running_until(unit->running, call->errand);
+	if (unit->up->command.n > 0)
+		e = kh_holding_await(unit->fleet->leases, &unit->holding, call->until_ms, &unit->is_leaving, &err);
+	if (e != KH_OK)
+		call->response = (struct kh_upstream_response){
+			.end = KH_RESPONSE_REFUSED, .code = err.code, .why = kh_arena_printf(arena, "%s", err.detail)};
+	return e;
+}
+
 /* Calls one unit; *RET_AGAIN: it runs an older program than the one that was approved, and another may do. */
 static enum kh_err call_unit(struct kh_fleet *fleet, struct kh_running_call *call, struct kh_arena *arena,
 			     bool *ret_again)
@@ -571,7 +573,11 @@ static enum kh_err call_unit(struct kh_fleet *fleet, struct kh_running_call *cal
 			.end = KH_RESPONSE_REFUSED, .code = err.code, .why = kh_arena_printf(arena, "%s", err.detail)};
 		return e == KH_ENOMEM ? e : KH_OK;
 	}
-	e = kh_running_ask(unit->running, call, arena);
+	e = await_lease(unit, call, arena);
+	if (e == KH_OK)
+		e = kh_running_ask(unit->running, call, arena);
+	else if (e != KH_ENOMEM)
+		e = KH_OK;
 	if (e == KH_OK && call->response.end != KH_RESPONSE_CAME)
 		kh_port_say(unit->port, "a call of %.*s %s: %.*s",
 			    KH_FMT(kh_arena_quote(arena, call->errand->tool->name)),

@@ -13,7 +13,8 @@
 #ifndef KH_UPSTREAM_FLEET_H
 #define KH_UPSTREAM_FLEET_H
 
-#include "upstream/running.h"
+#include "upstream/holding.h"
+#include "upstream/telling.h"
 
 #define KH_FLEET_SERVERS 64 /* that run at once; the one that nobody has called for longest makes room */
 
@@ -21,15 +22,13 @@ struct kh_fleet;
 
 struct kh_fleet_settings {
 	const struct kh_alloc *alloc;
-	const struct kh_client *client; /* must live longer */
-	const struct kh_config *config; /* must live longer, even after kh_fleet_reload() */
-	struct kh_view folder;          /* the home folder's path; logs/ is in it */
-	bool tells;                     /* how servers are is written for other processes: it is a gateway */
-	struct kh_inquiry_human human;  /* who is asked what servers want to know (U3); without functions: nobody */
-	void *context;
-	/* Records what a server was found to offer.  Not called if this process has reported the same before. */
-	enum kh_err (*seen)(void *context, const struct kh_running_found *found, struct kh_view about,
-			    struct kh_arena *arena, struct kh_error *err);
+	const struct kh_client *client;    /* must live longer */
+	const struct kh_config *config;    /* must live longer, even after kh_fleet_reload() */
+	struct kh_view folder;             /* the home folder's path; logs/ is in it */
+	struct kh_holding_settings leases; /* without `take`: this process alone runs them */
+	struct kh_inquiry_human human;     /* who is asked what servers want to know (U3); without functions: nobody */
+	bool tells;                        /* how servers are is written for other processes: it is a gateway */
+	struct kh_telling tell;            /* records what a server was found to offer */
 };
 
 enum kh_err kh_fleet_new(const struct kh_fleet_settings *settings, struct kh_fleet **ret_fleet,

@@ -382,9 +382,9 @@ static enum kh_err try_call(struct kh_running *r, struct kh_running_call *call, 
 	return e;
 }
 
-static int64_t until_of(const struct kh_errand *errand, const struct kh_config_upstream *up)
+int64_t kh_running_until(const struct kh_running *running, const struct kh_errand *errand)
 {
-	uint64_t own = up->timeout_seconds * 1000;
+	uint64_t own = running->settings.up->timeout_seconds * 1000;
 
 	return kh_clock_ms() + (int64_t)(own > 0 && own < errand->wall_ms ? own : errand->wall_ms);
 }
@@ -394,8 +394,6 @@ enum kh_err kh_running_ask(struct kh_running *running, struct kh_running_call *c
 	enum kh_err e = KH_OK;
 	bool again = true;
 
-	if (call->until_ms == 0)
-		call->until_ms = until_of(call->errand, running->settings.up);
 	for (int tries = 0; e == KH_OK && again && tries < TRIES; tries++) {
 		again = false;
 		e = try_call(running, call, arena, &again);

@@ -45,7 +45,7 @@ struct kh_running_settings {
 /* One call.  What the server asks a human meanwhile is passed on if the errand's rule lets it. */
 struct kh_running_call {
 	const struct kh_errand *errand; /* with its tool or resource */
-	int64_t until_ms;               /* of kh_clock_ms(); 0: as the errand and the configuration have it */
+	int64_t until_ms;               /* of kh_clock_ms(): kh_running_until() */
 	/* out */
 	struct kh_upstream_response response;
 	bool is_fresh; /* the program was looked at during this call */
@@ -57,6 +57,9 @@ enum kh_err kh_running_new(const struct kh_running_settings *settings, struct kh
 
 /* Ends the server.  Nobody may be calling. */
 void kh_running_free(struct kh_running *running);
+
+/* When the time of a call that begins now is over, as the errand and the configuration have it. */
+int64_t kh_running_until(const struct kh_running *running, const struct kh_errand *errand);
 
 /*
  * Calls the tool of the errand, or reads its resource.  KH_RESPONSE_CAME: the response is there, a result or an error.

@@ -11,6 +11,7 @@ CANARY in it, in every field that the protocol has, so that a test finds it wher
 digests of what it was asked: it repeats no argument, because a call that repeats what came back is held (K7).
 """
 import ctypes
+import fcntl
 import hashlib
 import json
 import os
@@ -77,11 +78,20 @@ class Foe:
         self.number = 0  # of requests of its own
         self.later = []  # lines that came while it waited for an answer
         self.progress = None
-        self.note(what="start")
+        self.note(what="start", alone=self.is_alone())
         os.write(2, (poison("stderr") + "\x1b]0;title\x07\n").encode())
 
     def note(self, **entry):
         os.write(self.log, (json.dumps({"life": self.life, "at": time.time_ns(), **entry}) + "\n").encode())
+
+    def is_alone(self):
+        """Whether no other process of this server lives, of any context: each has a lock in the folder as long as it does."""
+        self.alive = os.open(os.path.join(self.folder, "alive"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self.alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
 
     def mode(self):
         try:

@@ -208,7 +208,7 @@ static void make_fleet(struct kh_arena *arena, yyjson_val *at)
 					     .config = config_of(text_of(arena, at, "config")),
 					     .folder = text_of(arena, at, "folder"),
 					     .tells = true,
-					     .seen = seen};
+					     .tell = {.seen = seen}};
 	struct kh_error err = {.detail = ""};
 
 	if (kh_fleet_new(&settings, &fleet, &err) != KH_OK)
