@@ -29,6 +29,7 @@ static enum kh_err note(struct kh_frame *f, const struct kh_visit *v, const stru
 struct showing {
 	struct kh_buf *buf;
 	struct kh_arena *arena;
+	struct kh_view server; /* its name in the configuration */
 	size_t columns;
 	size_t waiting; /* tools that wait for a human */
 	bool asks;      /* a user is asked at once whether he approves */
@@ -51,22 +52,37 @@ static void show_value(struct showing *s, const char *what, yyjson_val *value)
 		show_text(s, what, text);
 }
 
-/* What the screen found, by its codes. */
+static struct kh_view code_of(yyjson_val *findings, size_t i)
+{
+	return kh_json_str(kh_json_get(yyjson_arr_get(findings, i), "code"));
+}
+
+/* How many of the findings from FROM on, before TO, have CODE. */
+static size_t count_code(yyjson_val *findings, size_t from, size_t to, struct kh_view code)
+{
+	size_t count = 0;
+
+	for (size_t i = from; i < to; i++)
+		count += kh_view_eq(code_of(findings, i), code);
+	return count;
+}
+
+/* What the screen found: each code once, and how often if it is there more often. */
 static void show_findings(struct showing *s, yyjson_val *findings)
 {
-	yyjson_arr_iter all;
-	yyjson_val *finding;
-	bool is_first = true;
+	size_t n = yyjson_arr_size(findings);
 
-	if (findings == NULL)
-		return;
-	yyjson_arr_iter_init(findings, &all);
-	while ((finding = yyjson_arr_iter_next(&all)) != NULL) {
-		struct kh_view code = kh_json_str(kh_json_get(finding, "code"));
-		kh_buf_printf(s->buf, "%s%.*s", is_first ? "  the screen finds: " : ", ", KH_FMT(code));
-		is_first = false;
+	for (size_t i = 0; i < n; i++) {
+		struct kh_view code = code_of(findings, i);
+		size_t count = count_code(findings, i, n, code);
+		if (count_code(findings, 0, i, code) > 0)
+			continue;
+		kh_buf_printf(s->buf, "%s%.*s", i == 0 ? "  the screen finds: " : ", ", KH_FMT(code));
+		if (count > 1)
+			kh_buf_printf(s->buf, " (%zu times)", count);
 	}
-	kh_buf_byte(s->buf, '\n');
+	if (n > 0)
+		kh_buf_byte(s->buf, '\n');
 }
 
 static void show_changes(struct showing *s, yyjson_val *changes)
@@ -104,16 +120,20 @@ static void show_tool(struct showing *s, yyjson_val *tool)
 	bool is_approved = kh_view_eq(kh_json_str(kh_json_get(tool, "state")), KH_LIT("approved"));
 	yyjson_val *seen = kh_json_get(tool, "tool");
 
-	struct kh_view unfit = kh_json_str(kh_json_get(tool, "unfit"));
+	struct kh_view unfit = kh_json_str(kh_json_get(tool, "unfit")),
+		       untyped = kh_json_str(kh_json_get(tool, "untyped"));
 	bool is_held = kh_view_eq(kh_json_str(kh_json_get(tool, "state")), KH_LIT("held"));
 
 	s->waiting += is_held || (!is_approved && seen != NULL && unfit.n == 0);
 	kh_buf_printf(s->buf, "\ntool %.*s: %s", KH_FMT(name), state_of(tool));
 	if (alias.n > 0)
-		kh_buf_printf(s->buf, " (for agents: %.*s)", KH_FMT(alias));
+		kh_buf_printf(s->buf, " (for agents: %.*s__%.*s)", KH_FMT(s->server), KH_FMT(alias));
 	kh_buf_byte(s->buf, '\n');
 	if (unfit.n > 0)
 		kh_buf_printf(s->buf, "  it cannot be approved: %.*s\n", KH_FMT(unfit));
+	if (untyped.n > 0)
+		kh_buf_printf(s->buf, "  nothing of its results is typed by its output schema: %.*s\n",
+			      KH_FMT(untyped));
 	show_findings(s, kh_json_get(tool, "findings"));
 	show_changes(s, kh_json_get(tool, "changes"));
 	if (is_approved)
@@ -177,6 +197,7 @@ static int show_review(struct kh_frame *f, const struct kh_visit *v)
 	struct kh_buf buf = kh_frame_buf(f);
 	struct showing s = {.buf = &buf,
 			    .arena = &f->arena,
+			    .server = v->up->name,
 			    .columns = kh_terminal_columns(STDOUT_FILENO),
 			    .asks = kh_confirm_can(f)};
 	yyjson_val *root;

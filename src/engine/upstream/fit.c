@@ -19,9 +19,9 @@ static bool is_listed(yyjson_val *names, struct kh_view name)
 	return false;
 }
 
-/* Whether SCHEMA can be compiled; *RET_WHY has the first thing that is not known of it. */
+/* Whether SCHEMA can be compiled; *RET_WHY says what follows if not, and has the first thing that is not known of it. */
 static enum kh_err compile(const struct kh_alloc *alloc, struct kh_arena *arena, struct kh_view schema,
-			   struct kh_view *ret_why)
+			   const char *follows, struct kh_view *ret_why)
 {
 	struct kh_schema *compiled = NULL;
 	struct kh_reasons reasons;
@@ -33,9 +33,8 @@ static enum kh_err compile(const struct kh_alloc *alloc, struct kh_arena *arena,
 		return e;
 	if (reasons.n == 0)
 		return kh_arena_check(arena) == KH_OK ? e : KH_ENOMEM;
-	*ret_why = kh_arena_printf(arena, "calls could not be checked against its input schema: %.*s%s%.*s",
-				   KH_FMT(reasons.at[0].member), reasons.at[0].member.n > 0 ? ": " : "",
-				   KH_FMT(reasons.at[0].detail));
+	*ret_why = kh_arena_printf(arena, "%s: %.*s%s%.*s", follows, KH_FMT(reasons.at[0].member),
+				   reasons.at[0].member.n > 0 ? ": " : "", KH_FMT(reasons.at[0].detail));
 	return kh_arena_check(arena);
 }
 
@@ -61,7 +60,23 @@ enum kh_err kh_fit_tool(const struct kh_alloc *alloc, struct kh_arena *arena, st
 		return KH_OK;
 	}
 	e = kh_canonical_json(arena, input, &schema, &err);
-	return e == KH_OK ? compile(alloc, arena, schema, ret_why) : e;
+	if (e != KH_OK)
+		return e;
+	return compile(alloc, arena, schema, "calls could not be checked against its input schema", ret_why);
+}
+
+enum kh_err kh_fit_results(const struct kh_alloc *alloc, struct kh_arena *arena, yyjson_val *tool,
+			   struct kh_view *ret_why)
+{
+	yyjson_val *output = kh_json_get(tool, "outputSchema");
+	struct kh_view schema = {NULL, 0};
+	struct kh_error err;
+
+	*ret_why = (struct kh_view){"", 0};
+	enum kh_err e = output != NULL ? kh_canonical_json(arena, output, &schema, &err) : KH_OK;
+	if (e != KH_OK || output == NULL)
+		return e;
+	return compile(alloc, arena, schema, "it is not understood", ret_why);
 }
 
 /* --- in an operation ---------------------------------------------------------------------------------------------- */

@@ -18,7 +18,14 @@ enum kh_err kh_fit_tool(const struct kh_alloc *alloc, struct kh_arena *arena, st
 			struct kh_view *ret_why) KH_CHECKED;
 
 /*
- * The same for the tools of a server as they are offered now, in an operation, which may have to run again for it
+ * *RET_WHY: why results of TOOL, which is all that a server says of it, have no types by its output schema (U7); empty:
+ * they have, or it has no such schema.  The tool can be approved all the same: its results are sealed.
+ */
+enum kh_err kh_fit_results(const struct kh_alloc *alloc, struct kh_arena *arena, yyjson_val *tool,
+			   struct kh_view *ret_why) KH_CHECKED;
+
+/*
+ * kh_fit_tool() for the tools of a server as they are offered now, in an operation, which may have to run again for it
  * (state/beforehand.h).  DIGEST is that of their review.  *RET_WHYS has a sentence for each, in their order.
  */
 enum kh_err kh_fit_find(struct kh_op *op, const struct kh_digest *digest, struct kh_tool_row *const *tools,

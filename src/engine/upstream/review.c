@@ -131,15 +131,19 @@ static void add_findings(struct rendering *r, yyjson_mut_val *obj, yyjson_val *v
 		kh_json_add_raw(r->doc, obj, "findings", json);
 }
 
-/* Adds why the tool cannot be approved, if it cannot. */
-static void add_unfit(struct rendering *r, yyjson_mut_val *obj, struct kh_view text)
+/* Adds why the tool cannot be approved, if it cannot, and why its results have no types, if they have none. */
+static void add_unfit(struct rendering *r, yyjson_mut_val *obj, struct kh_view text, yyjson_val *seen)
 {
-	struct kh_view why = {NULL, 0};
+	struct kh_view why = {NULL, 0}, untyped = {NULL, 0};
 
 	if (text.n > 0 && r->e == KH_OK)
 		r->e = kh_fit_tool(r->alloc, r->arena, text, &why);
 	if (why.n > 0)
 		kh_json_add(r->doc, obj, "unfit", why);
+	if (seen != NULL && r->e == KH_OK)
+		r->e = kh_fit_results(r->alloc, r->arena, seen, &untyped);
+	if (untyped.n > 0)
+		kh_json_add(r->doc, obj, "untyped", untyped);
 }
 
 static void add_tool(struct rendering *r, yyjson_mut_val *list, const struct kh_tool_row *row)
@@ -153,7 +157,7 @@ static void add_tool(struct rendering *r, yyjson_mut_val *list, const struct kh_
 		kh_json_add(r->doc, obj, "alias", row->alias);
 	add_value(r, obj, "tool", seen);
 	add_findings(r, obj, seen);
-	add_unfit(r, obj, row->seen);
+	add_unfit(r, obj, row->seen, seen);
 	if (pinned != NULL && memcmp(&row->pinned_hash, &row->seen_hash, sizeof(row->seen_hash)) != 0) {
 		add_value(r, obj, "pinned", pinned);
 		if (seen != NULL)

@@ -259,6 +259,22 @@ static void test_fit(struct kh_test *t)
 	}
 }
 
+/* U7: an output schema that is not understood types nothing, and the review says so; the tool can be approved. */
+static void test_untyped(struct kh_test *t)
+{
+	static const char odd[] = "{\"name\":\"keep\",\"inputSchema\":{\"type\":\"object\"},"
+				  "\"outputSchema\":{\"type\":\"object\",\"magic\":1}}";
+	struct kh_fixture *f = kh_fixture_fresh(t, KH_OFFERING_SERVERS);
+
+	kh_offering_see(f, "post", (const char *const[]){odd, NULL});
+	yyjson_val *tools = kh_json_get(kh_offering_review(f, "post"), "tools"), *one = yyjson_arr_get(tools, 0);
+	assert_null(kh_json_get(one, "unfit"));
+	assert_int_not_equal(kh_view_find(kh_json_str(kh_json_get(one, "untyped")), KH_LIT("/magic"), 0), SIZE_MAX);
+	kh_offering_approve(f, "post", NULL);
+	struct kh_upstream_tools list = offered(f, NULL);
+	assert_non_null(find(&list, "post", "keep"));
+}
+
 /* U5: a tool that is not fit cannot be approved by its name, and stays behind if all are; the review says why. */
 static void test_unfit(struct kh_test *t)
 {
@@ -271,6 +287,7 @@ static void test_unfit(struct kh_test *t)
 	yyjson_val *shown = kh_offering_review(f, name), *tools = kh_json_get(shown, "tools");
 	assert_non_null(kh_json_get(yyjson_arr_get(tools, 0), "unfit"));
 	assert_null(kh_json_get(yyjson_arr_get(tools, 1), "unfit"));
+	assert_null(kh_json_get(yyjson_arr_get(tools, 1), "untyped"));
 	struct kh_upstream_approve approve = {.name = kh_view_str(name),
 					      .digest = kh_json_str(kh_json_get(shown, "digest")),
 					      .tools = kh_fixture_json(f, KH_LIT("[\"keep\"]"))};
@@ -299,6 +316,6 @@ static void test_unfit(struct kh_test *t)
 
 static const struct kh_test_case cases[] = {
 	KH_TEST(test_pinned),       KH_TEST(test_stamp), KH_TEST(test_effects), KH_TEST(test_askable),
-	KH_TEST(test_askable_much), KH_TEST(test_fit),   KH_TEST(test_unfit),
+	KH_TEST(test_askable_much), KH_TEST(test_fit),   KH_TEST(test_unfit),   KH_TEST(test_untyped),
 };
 KH_TEST_MAIN(cases)
