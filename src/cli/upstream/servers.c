@@ -14,6 +14,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 struct taking {
 	struct kh_frame *f;
@@ -363,6 +364,54 @@ static int propose_rules(struct taking *t)
 	return status;
 }
 
+/* Whether the first argument of PROGRAM is the name of a package, and no file. */
+static bool takes_package(const char *program)
+{
+	static const char *const names[] = {"npx", "bunx", "uvx", "pipx"};
+	const char *slash = strrchr(program, '/');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(slash != NULL ? slash + 1 : program, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* WORD as an absolute path if it is the relative path of a file, and says so: a gateway works in another folder. */
+static struct kh_view make_absolute(const struct taking *t, const char *word)
+{
+	struct kh_view here = t->options.places.here, path = kh_view_str(word);
+	char room[PATH_MAX];
+	struct stat st;
+
+	if (word[0] == '/' || here.n == 0 || stat(word, &st) != 0 || !S_ISREG(st.st_mode))
+		return path;
+	while (kh_view_starts(path, KH_LIT("./")))
+		path = kh_view_from(path, 2);
+	if (strstr(word, "..") != NULL && realpath(word, room) != NULL)
+		path = kh_arena_printf(&t->f->arena, "%s", room);
+	else /* a link stays one: an environment of Python is found by it */
+		path = kh_arena_printf(&t->f->arena, "%.*s/%.*s", KH_FMT(here), KH_FMT(path));
+	kh_frame_note(t->f, kh_arena_printf(&t->f->arena, "keyhole: %.*s is taken as %.*s\n",
+					    KH_FMT(kh_arena_quote(&t->f->arena, kh_view_str(word))),
+					    KH_FMT(kh_arena_quote(&t->f->arena, path))));
+	return path;
+}
+
+/* The command that was given.  The program, if it is a path, and its first argument that is no option may be relative. */
+static void take_argv(struct taking *t, struct kh_texts *argv)
+{
+	const char *program = t->f->words[1];
+	bool had_first = takes_package(program);
+
+	argv->at[argv->n++] = strchr(program, '/') != NULL ? make_absolute(t, program) : kh_view_str(program);
+	for (int i = 2; i < t->f->count; i++) {
+		bool is_first = !had_first && t->f->words[i][0] != '-';
+		had_first = had_first || is_first;
+		argv->at[argv->n++] = is_first ? make_absolute(t, t->f->words[i]) : kh_view_str(t->f->words[i]);
+	}
+}
+
 int kh_servers_add(struct kh_frame *f)
 {
 	struct taking t = {.f = f, .args = f->args};
@@ -383,8 +432,7 @@ int kh_servers_add(struct kh_frame *f)
 		server.argv.at = KH_NEW_N(&f->arena, struct kh_view, (size_t)f->count);
 		if (server.argv.at == NULL)
 			return kh_frame_fail_memory(f);
-		for (int i = 1; i < f->count; i++)
-			server.argv.at[server.argv.n++] = kh_view_str(f->words[i]);
+		take_argv(&t, &server.argv);
 	}
 	int status = take(&t, &(struct kh_list){&server, 1}, true);
 	return status == KH_FRAME_DONE && t.args->rules ? propose_rules(&t) : status;
