@@ -473,11 +473,18 @@ static bool is_other_declaration(const struct kh_declaration_row *a, const struc
 	       !same_text(a->host, b->host) || a->screened != b->screened || a->declared_at != b->declared_at;
 }
 
+/* U4: nothing was sent, because the tool was found to have changed; the call waits like those that come after it. */
+static bool returns(const struct check *c, const struct kh_declaration_row *row, const struct kh_declaration_row *was)
+{
+	return c->event->kind == KH_AUDIT_DECLARATION_ASKED && was->state == KH_DECLARATION_RUNNING &&
+	       row->state == KH_DECLARATION_ASKED && row->begun_at == 0 && row->egress == 0;
+}
+
 /* E4, E7: a running operation was begun once, by its own event, and only a begun operation has a result. */
 static const char *check_declaration(const struct check *c, const struct kh_invariant_change *change)
 {
 	const struct kh_declaration_row *row = change->row, *was = change->was;
-	bool begins = row->begun_at != was->begun_at;
+	bool begins = row->begun_at != was->begun_at && !returns(c, row, was);
 
 	if (change->fresh && row->state == KH_DECLARATION_DONE)
 		return "ended before it was declared (E3)";

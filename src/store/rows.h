@@ -262,7 +262,8 @@ struct kh_approval_row {
 /*
  * An external operation, from its declaration to its result (E3-E12).  Declared: nobody has to be asked; it may be
  * called.  Asked: a human or a supervisor decides, or a model is asked first.  Running: durably marked before the
- * effect, which cannot be repeated; if its holder has died, it ends as unknown.  So the row is its own outbox entry.
+ * effect, which cannot be repeated; if its holder has died, it ends as unknown.  If it was not sent because the tool of an
+ * upstream server was found to have changed, it is asked again.  So the row is its own outbox entry.
  */
 enum kh_declaration_state {
 	KH_DECLARATION_DECLARED,

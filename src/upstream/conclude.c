@@ -39,12 +39,26 @@ static enum kh_err describe(const struct kh_upstream_response *response, struct 
 	return kh_details_end(arena, root, result);
 }
 
+/* Whether nothing was sent because of a difference from what was approved (U4). */
+static bool is_held(const struct kh_upstream_response *response)
+{
+	static const char *const codes[] = {"program_changed", "tool_changed", "tool_gone"};
+
+	for (size_t i = 0; response->code != NULL && i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (strcmp(response->code, codes[i]) == 0)
+			return response->end == KH_RESPONSE_REFUSED;
+	}
+	return false;
+}
+
 enum kh_err kh_conclude(const struct kh_errand_tool *tool, const struct kh_upstream_response *response,
 			struct kh_arena *arena, struct kh_errand_result *result)
 {
 	if (response->end == KH_RESPONSE_CAME)
 		return kh_answer_read(arena, response->message, tool->is_resource, result);
-	result->end = response->end == KH_RESPONSE_LOST ? KH_ERRAND_UNKNOWN : KH_ERRAND_FAILED;
+	result->end = response->end == KH_RESPONSE_LOST ? KH_ERRAND_UNKNOWN
+		      : is_held(response)               ? KH_ERRAND_HELD
+							: KH_ERRAND_FAILED;
 	result->why = kh_arena_printf(arena, "upstream %.*s: %.*s", KH_FMT(tool->server), KH_FMT(response->why));
 	return describe(response, arena, result);
 }

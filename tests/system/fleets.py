@@ -54,7 +54,7 @@ class Fleet(Talking):
     def learn(self, upstream="post"):
         """The first look: a call of what nobody approved is refused, and what the server offers is known."""
         got = self.call(upstream=upstream, context=99999)
-        self.suite.check(got["end"] == "failed" and "not the one that was approved" in got["why"], "U4: unknown: %s" % got)
+        self.suite.check(got["end"] == "held" and "not the one that was approved" in got["why"], "U4: unknown: %s" % got)
 
     def reload(self, *entries):
         self.tell(reload=json.dumps({"upstreams": list(entries)}))

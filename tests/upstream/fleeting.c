@@ -76,7 +76,7 @@ static enum kh_err seen(void *context, const struct kh_running_found *found, str
 
 static void print_result(struct order *order, const struct kh_errand_result *result, int64_t began)
 {
-	static const char *const ends[] = {"ok", "failed", "unknown"};
+	static const char *const ends[] = {"ok", "failed", "unknown", "held"};
 	yyjson_mut_doc *doc = kh_json_new(&order->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 

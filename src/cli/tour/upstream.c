@@ -193,8 +193,11 @@ void kh_tour_upstream_changed(struct kh_stage *s, const struct kh_tour_upstream 
 	kh_stage_say(s,
 		     "This server has waited until it was trusted, and now says something else of its tool. The agent\n"
 		     "makes the same call again:\n\n");
-	call(s, "failed");
-	kh_stage_say(s, "\nIt was not sent. The log for humans says why, and a review shows what is different:\n\n");
+	/* It would wait for a human, who is not here, for most of a minute. */
+	kh_stage_configure(s, KH_LIT("gateway: {wait_seconds: 4}\n"));
+	call(s, "pending");
+	kh_stage_say(s, "\nIt was not sent, and waits for a human. The log for humans says why, and a review shows "
+			"what is different:\n\n");
 	KH_STAGE_TYPE(s, 0, "upstream", "logs", "mail", "--lines", "2");
 	kh_stage_expect_text(s, "was not sent");
 	KH_STAGE_TYPE(s, 1, "upstream", "review", "mail");

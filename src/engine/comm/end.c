@@ -13,6 +13,7 @@
 #include "core/policy/hosttool.h"
 #include "engine/approval/approval.h"
 #include "engine/comm/giving.h"
+#include "engine/comm/standby.h"
 #include "engine/context/seal.h"
 #include "engine/state/each.h"
 #include "engine/state/find.h"
@@ -319,6 +320,7 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 	const struct kh_comm_end *done = call;
 	struct kh_declaration_row *row;
 	struct ending s;
+	bool waits = false;
 	enum kh_err e = kh_txn_load(op->txn, KH_TABLE_DECLARATIONS, done->declaration, &row);
 
 	/* Another process took this one for dead and has ended the operation: nobody waits for it here. */
@@ -330,7 +332,9 @@ enum kh_err kh_comm_end_run(struct kh_op *op, void *call)
 		return kh_op_event(op, KH_AUDIT_OPERATION_ENDED, s.task, KH_LIT("{\"result\":\"late\"}"));
 	if (e == KH_OK && is_late(op, row))
 		return record_end(&s, KH_ENDED_UNKNOWN, "late", KH_LIT("{\"result\":\"unknown\"}"));
-	return e == KH_OK ? end(&s, done) : e;
+	if (e == KH_OK && done->result.end == KH_ERRAND_HELD)
+		e = kh_standby_return(op, s.task, row, &waits);
+	return e == KH_OK && !waits ? end(&s, done) : e;
 }
 
 enum kh_err kh_comm_end_hosts(struct kh_op *op, struct kh_declaration_row *row, enum kh_ended ended, int64_t block,

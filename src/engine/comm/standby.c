@@ -29,6 +29,33 @@ enum kh_err kh_standby_wait(struct kh_op *op, struct kh_govern *govern, struct k
 	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, govern->task, KH_LIT("{\"held\":true}"));
 }
 
+enum kh_err kh_standby_return(struct kh_op *op, struct kh_task_row *task, struct kh_declaration_row *row,
+			      bool *ret_waits)
+{
+	struct kh_approval_row *approval;
+	yyjson_val *parameters = NULL;
+	enum kh_err e = kh_json_read(op->arena, row->parameters, &parameters, op->err);
+
+	*ret_waits = false;
+	if (e == KH_OK)
+		e = kh_pinned_is_held(op, row->operation, parameters, ret_waits);
+	if (e == KH_EREFUSED) /* the configuration has its server no longer */
+		return KH_OK;
+	if (e != KH_OK || !*ret_waits)
+		return e;
+	struct kh_view subject = kh_pinned_subject(op, row->operation, parameters);
+	e = subject.p != NULL ? kh_hold_ask(op, subject, &approval) : KH_ENOMEM;
+	if (e != KH_OK)
+		return e;
+	task->egress -= row->egress;
+	row->egress = 0;
+	row->state = KH_DECLARATION_ASKED;
+	row->asks = approval->id;
+	row->release_at = kh_comm_end_slot(op, row->begun_at, (uint64_t)row->wall_ms);
+	row->begun_at = 0; /* what was approved then is begun anew */
+	return kh_op_event(op, KH_AUDIT_DECLARATION_ASKED, task, KH_LIT("{\"held\":true}"));
+}
+
 /* --- what follows from the decision ------------------------------------------------------------------------------- */
 
 static enum kh_err go_on(struct kh_op *op, struct kh_declaration_row *row)

@@ -11,6 +11,13 @@
 /* The call of ROW, which all gates have passed, waits.  Nothing is sent. */
 enum kh_err kh_standby_wait(struct kh_op *op, struct kh_govern *govern, struct kh_declaration_row *row) KH_CHECKED;
 
+/*
+ * The call of ROW, which runs, was not sent, because its tool was just found to have changed: it waits like those that come
+ * after it, and what it would have sent is not counted.  False in *RET_WAITS: the tool is not held, and nothing happens.
+ */
+enum kh_err kh_standby_return(struct kh_op *op, struct kh_task_row *task, struct kh_declaration_row *row,
+			      bool *ret_waits) KH_CHECKED;
+
 /* Whether ROW waits for such an approval. */
 bool kh_standby_is(const struct kh_declaration_row *row);
 

@@ -14,6 +14,11 @@
 	"    - {name: mail__quiet, permission: deny}\n"                              \
 	"    - {name: far__*, risk: low, effects: none, approval: auto, rate: 1000000/second}\n"
 
+#define SLOTS                                               \
+	"upstreams: [{name: mail, command: [/bin/true]}]\n" \
+	"policy:\n"                                         \
+	"  tools: [{name: mail__read, risk: low, effects: none}]\n"
+
 #define SCHEMA                                                                                              \
 	"{\"additionalProperties\":false,\"properties\":{\"folder\":{\"enum\":[\"inbox\",\"sent\"]},"       \
 	"\"most\":{\"maximum\":50,\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"folder\"],\"type\":" \
@@ -139,6 +144,67 @@ static void test_held(struct kh_test *t)
 	kh_operating_end(f, &one, KH_ERRAND_OK, "no mail");
 }
 
+/*
+ * U4: so does the call that finds the change.  It was begun, and nothing was sent: it counts as not begun, and what it would
+ * have sent as not sent.
+ */
+static void test_found_by_a_call(struct kh_test *t)
+{
+	struct kh_fixture *f = open(t);
+	struct kh_view task = kh_tooling_execute(f);
+	struct kh_comm_call one, two;
+	struct kh_comm_look look;
+
+	must(t, kh_tooling_call(f, task, "mail.read", "{\"folder\":\"inbox\"}", &one));
+	assert_int_equal(one.next, KH_CALL_RUNS);
+	uint64_t reserved = one.look.row->reserved;
+	kh_tooling_see(f, "mail", "one", changed, 2);
+	kh_operating_end(f, &one, KH_ERRAND_HELD, "");
+	must(t, kh_operating_look(f, one.look.id, &look));
+	assert_true(look.held);
+	assert_int_equal(look.ended, KH_ENDED_NOT);
+	assert_int_equal(look.row->begun_at, 0);
+	assert_int_equal(look.row->reserved, reserved); /* within what was paid for its outcome */
+	must(t, kh_tooling_call(f, task, "mail.read", "{\"folder\":\"sent\"}", &two));
+	struct kh_view approval = pending(f, one.look.id);
+	assert_true(kh_view_eq(pending(f, two.look.id), approval));
+	must(t, kh_approving_decide(f, f->admin, approval, KH_CHOICE_APPROVE, NULL));
+	must(t, kh_operating_call(f, task, NULL, one.look.id, &one));
+	assert_int_equal(one.next, KH_CALL_RUNS);
+	kh_operating_end(f, &one, KH_ERRAND_OK, "no mail");
+	must(t, kh_operating_look(f, one.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_OK);
+	/* If a human has approved what it found before its end is recorded, there is nothing to wait for: it has failed. */
+	must(t, kh_operating_call(f, task, NULL, two.look.id, &two));
+	kh_operating_end(f, &two, KH_ERRAND_HELD, "");
+	must(t, kh_operating_look(f, two.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_FAILED);
+	assert_view(look.row->reason, "held");
+}
+
+/* U4, B17: that it waits is told at its slot. */
+static void test_found_at_its_slot(struct kh_test *t)
+{
+	struct kh_fixture *f = kh_fixture_fresh(t, SLOTS);
+	struct kh_comm_call made;
+	struct kh_comm_look look;
+
+	kh_tooling_see(f, "mail", "one", all, 2);
+	kh_tooling_approve(f, "mail");
+	struct kh_view task = kh_tooling_execute(f);
+	must(t, kh_tooling_call(f, task, "mail.read", "{\"folder\":\"inbox\"}", &made));
+	kh_fixture_pass(f, 1000);
+	kh_tooling_see(f, "mail", "one", changed, 2);
+	kh_operating_end(f, &made, KH_ERRAND_HELD, "");
+	must(t, kh_operating_look(f, made.look.id, &look));
+	assert_int_equal(look.ended, KH_ENDED_NOT);
+	assert_false(look.held); /* as if it ran */
+	assert_true(look.due > f->now);
+	kh_fixture_pass(f, look.due - f->now);
+	must(t, kh_operating_look(f, made.look.id, &look));
+	assert_true(look.held);
+}
+
 /* A change that a human rejects ends what waits for it. */
 static void test_rejected(struct kh_test *t)
 {
@@ -200,6 +266,12 @@ static void test_halted(struct kh_test *t)
 	kh_operating_end(f, &made, KH_ERRAND_OK, "no mail");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_call),     KH_TEST(test_refused), KH_TEST(test_held),
-					    KH_TEST(test_rejected), KH_TEST(test_halted),  KH_TEST(test_unfit)};
+static const struct kh_test_case cases[] = {KH_TEST(test_call),
+					    KH_TEST(test_refused),
+					    KH_TEST(test_held),
+					    KH_TEST(test_found_by_a_call),
+					    KH_TEST(test_found_at_its_slot),
+					    KH_TEST(test_rejected),
+					    KH_TEST(test_halted),
+					    KH_TEST(test_unfit)};
 KH_TEST_MAIN(cases)
