@@ -86,7 +86,7 @@ static bool add_chunk(struct kh_arena *arena, size_t n)
 	return true;
 }
 
-void *kh_arena_alloc(struct kh_arena *arena, size_t n)
+void *kh_arena_bare(struct kh_arena *arena, size_t n)
 {
 	size_t rounded;
 
@@ -98,8 +98,14 @@ void *kh_arena_alloc(struct kh_arena *arena, size_t n)
 		return fail(arena);
 	char *p = arena->chunks->data + arena->chunks->used;
 	arena->chunks->used += rounded;
-	memset(p, 0, rounded);
 	return p;
+}
+
+void *kh_arena_alloc(struct kh_arena *arena, size_t n)
+{
+	void *p = kh_arena_bare(arena, n);
+
+	return p != NULL ? memset(p, 0, n) : NULL;
 }
 
 void *kh_arena_array(struct kh_arena *arena, size_t count, size_t size)
@@ -120,7 +126,7 @@ void *kh_arena_grow(struct kh_arena *arena, void *p, size_t n, size_t want)
 	    want <= SIZE_MAX - ALIGNMENT) {
 		size_t more = ((want + ALIGNMENT - 1) & ~(ALIGNMENT - 1)) - rounded;
 		if (more <= chunk->size - chunk->used) {
-			memset(chunk->data + chunk->used, 0, more);
+			memset((char *)p + n, 0, rounded - n + more);
 			chunk->used += more;
 			return p;
 		}

@@ -35,6 +35,9 @@ void kh_arena_clear(struct kh_arena *arena);
 /* N zeroed bytes, aligned for anything; NULL on failure.  N == 0 gives a valid pointer. */
 void *kh_arena_alloc(struct kh_arena *arena, size_t n);
 
+/* N bytes of any value, for a library that asks for more than it needs: what is not written to takes no memory. */
+void *kh_arena_bare(struct kh_arena *arena, size_t n);
+
 /* COUNT * SIZE zeroed bytes; NULL on failure and on overflow. */
 void *kh_arena_array(struct kh_arena *arena, size_t count, size_t size);
 

@@ -9,7 +9,7 @@
 
 static void *arena_malloc(void *ctx, size_t size)
 {
-	return kh_arena_alloc(ctx, size);
+	return kh_arena_bare(ctx, size);
 }
 
 static void *arena_realloc(void *ctx, void *p, size_t old, size_t size)

@@ -212,7 +212,7 @@ static enum kh_err finish(struct reading *r, struct kh_errand_result *result)
 	if (e == KH_OK)
 		e = kh_buf_end(&r->text, &text);
 	if (e == KH_ELIMIT)
-		return fail(result, KH_ERRAND_FAILED, "too_large: what came back has more than 8 MiB of text");
+		return fail(result, KH_ERRAND_FAILED, "too_large: what came back has more than 16 MiB of text");
 	if (e == KH_OK) {
 		result->content = kh_tainted_wrap(text);
 		result->vettable = own;

@@ -386,6 +386,7 @@ static void ended(void *context, uint64_t life, const struct kh_server_end *end)
 	kh_port_hear(unit->port, &unit->heard, life, end);
 	kh_port_say(unit->port, "session %llu of process %llu ended: %s", (unsigned long long)life,
 		    (unsigned long long)unit->number, kh_exchange_about(&end->end));
+	kh_port_quote(unit->port, kh_exchange_reason(&end->end));
 	allow(unit->fleet, unit->port);
 }
 

@@ -253,6 +253,13 @@ static void quote(struct kh_port *port, struct kh_view bytes)
 	}
 }
 
+void kh_port_quote(struct kh_port *port, struct kh_tainted words)
+{
+	pthread_mutex_lock(&port->lock);
+	quote(port, kh_tainted_open(words));
+	pthread_mutex_unlock(&port->lock);
+}
+
 void kh_port_hear(struct kh_port *port, struct kh_port_life *heard, uint64_t life, const struct kh_server_end *kept)
 {
 	struct kh_view errors = kh_tainted_open(kept->errors);

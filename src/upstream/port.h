@@ -50,6 +50,9 @@ enum kh_err kh_port_report(struct kh_port *port, const struct kh_digest *digest,
 /* A sentence of ours for the log; what others said in it is quoted. */
 void kh_port_say(struct kh_port *port, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a server said, or its worker of it, line by line behind a bar. */
+void kh_port_quote(struct kh_port *port, struct kh_tainted words);
+
 /* Takes what a life has written and sent since it was last heard, HEARD. */
 void kh_port_hear(struct kh_port *port, struct kh_port_life *heard, uint64_t life, const struct kh_server_end *kept);
 

@@ -29,6 +29,7 @@
 struct kh_web {
 	struct kh_web_settings settings;
 	struct kh_caller *caller;
+	uint64_t longest; /* bytes of a message */
 	pthread_mutex_t lock;
 	uint64_t lives;   /* that have begun */
 	bool is_over;     /* the last one is */
@@ -67,6 +68,7 @@ enum kh_err kh_web_new(const struct kh_web_settings *settings, struct kh_web **r
 		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 	web->settings = *settings;
 	web->is_over = true;
+	web->longest = settings->upstream->message > 0 ? settings->upstream->message : KH_UPSTREAM_MESSAGE;
 	enum kh_err e = kh_caller_new(settings->alloc, settings->client, settings->upstream, &web->caller, err);
 	if (e != KH_OK) {
 		kh_alloc_free(settings->alloc, web, sizeof(*web));
@@ -346,6 +348,10 @@ static void explain(struct heard *heard, const struct kh_caller_event *event)
 	} else if (event->fault == KH_FAULT_NONE) {
 		response->code = "server_gone";
 		response->why = KH_LIT("the server's answer has no response in it");
+	} else if (event->fault == KH_FAULT_OUTPUT && strstr(event->detail, "than the cap") != NULL) {
+		response->code = kh_fault_name(event->fault);
+		response->why = kh_arena_printf(arena, "%s, which is %llu bytes (message_bytes)", event->detail,
+						(unsigned long long)heard->web->longest);
 	} else {
 		response->code = event->fault == KH_FAULT_TIME ? "upstream_timeout" : kh_fault_name(event->fault);
 		response->why = kh_arena_printf(arena, "%s", event->detail);

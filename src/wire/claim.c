@@ -38,6 +38,7 @@ static const char *const claims[] = {
 	"the body is neither JSON nor a stream of events",
 	"a message longer than the cap",
 	"a message that takes too much memory",
+	"a message with more than 2097152 values",
 	"an event longer than the cap",
 	"the stream ended within an event",
 	"the executor is gone",

@@ -86,7 +86,7 @@ const struct kh_rates kh_profile_rates = {
 	.idle_ms = 3600 * 1000,
 	.output = 4 * MIB,
 	.processor = 1000,
-	.longest = 4 * MIB,
+	.longest = 16 * MIB,
 	.messages = 1000,
 };
 

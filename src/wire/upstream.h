@@ -14,7 +14,7 @@
 #define KH_UPSTREAM_SECRET       4096                /* bytes of a secret */
 #define KH_UPSTREAM_IDLE         (10 * 60 * 1000ULL) /* if a request does not say */
 #define KH_UPSTREAM_IDLE_MOST    (24 * 3600 * 1000ULL)
-#define KH_UPSTREAM_MESSAGE      (4ULL << 20)
+#define KH_UPSTREAM_MESSAGE      (16ULL << 20)
 #define KH_UPSTREAM_MESSAGE_MOST (16ULL << 20)
 #define KH_UPSTREAM_A_SECOND     1000
 #define KH_UPSTREAM_SECOND_MOST  100000

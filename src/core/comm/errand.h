@@ -13,7 +13,7 @@ struct kh_errand_tools; /* private to src/errand */
 struct kh_policy_rule;
 struct kh_schema;
 
-#define KH_ERRAND_CONTENT (8U << 20)  /* bytes that may become a block; with more the errand fails */
+#define KH_ERRAND_CONTENT (16U << 20) /* bytes that may become a block; with more the errand fails */
 #define KH_ERRAND_DETAILS (64U << 10) /* bytes of the details */
 
 /* What one errand may use at most (E7): core/policy/allot.h finds it.  0: no limit besides those of its profile. */

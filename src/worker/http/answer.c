@@ -59,7 +59,7 @@ static void put_message(struct kh_http_answer *answer, struct kh_view text)
 	struct kh_buf buf;
 	size_t count = 0;
 
-	kh_arena_clear(&site->work);
+	kh_http_site_forget(site);
 	kh_buf_init(&buf, &site->work, site->work.limit);
 	enum kh_err e = kh_rewrite_line(&site->work, kh_view_trim(text), &buf, &count, &err);
 	if (e == KH_OK)

@@ -8,6 +8,8 @@
 #define OVERHEAD 65536 /* for what is held beside a message */
 #define GROWTH   24    /* what a byte of a message can take, as value and written */
 
+#define KEPT (1U << 20) /* bytes of memory that are kept from one message to the next */
+
 #define CONNECTIONS 8L /* that are kept open while nobody uses them */
 
 enum kh_err kh_http_site_init(struct kh_http_site *site, struct kh_worker *worker, struct kh_error *err)
@@ -82,6 +84,17 @@ const char *kh_http_site_serve(struct kh_http_site *site, const struct kh_messag
 			       kh_http_trust_use(site->trust, pem, NULL) != KH_OK))
 		return "the file of authorities cannot be read";
 	return NULL;
+}
+
+void kh_http_site_forget(struct kh_http_site *site)
+{
+	size_t limit = site->work.limit;
+
+	kh_arena_clear(&site->work);
+	if (site->work.size <= KEPT)
+		return;
+	kh_arena_done(&site->work);
+	kh_arena_init(&site->work, &kh_alloc_system, limit);
 }
 
 bool kh_http_site_dial(struct kh_http_site *site, uint64_t ticket)

@@ -38,6 +38,9 @@ void kh_http_site_done(struct kh_http_site *site);
  * wrong with it. */
 const char *kh_http_site_serve(struct kh_http_site *site, const struct kh_message *message, int authority);
 
+/* Makes `work` empty, for the next message; what a large one took is given back. */
+void kh_http_site_forget(struct kh_http_site *site);
+
 /* Asks the executor for a connection; false if it is gone. */
 bool kh_http_site_dial(struct kh_http_site *site, uint64_t ticket) KH_CHECKED;
 

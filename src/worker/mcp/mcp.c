@@ -4,6 +4,7 @@
  */
 #include "worker/mcp/mcp.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "worker/mcp/rewrite.h"
 #include "worker/rate.h"
@@ -14,17 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE    65536 /* bytes that are read at once */
-#define OVERHEAD 65536 /* for what is held beside a message */
-#define GROWTH   24    /* what a byte of a message can take, as value and written */
+#define PIECE    65536      /* bytes that are read at once */
+#define KEPT     (1U << 20) /* bytes of memory that are kept from one message to the next */
+#define OVERHEAD 65536      /* for what is held beside a message */
+#define GROWTH   24         /* what a byte of a message can take, as value and written */
 
 #define WORDS_SHOWN 80 /* bytes of the first of them, quoted, and a NUL */
 
 struct stream {
 	const struct kh_worker_job *job;
 	struct kh_arena arena; /* of one message */
-	char *line;            /* what was read and is not a line yet, and room for PIECE more */
-	size_t n, most;
+	char *line;            /* what was read and is not a line yet */
+	size_t n, cap, most;
 	bool has_spoken; /* a message has come */
 	size_t words;    /* bytes of the lines before it */
 	char first[WORDS_SHOWN];
@@ -41,9 +43,6 @@ static enum kh_err read_job(struct stream *s, struct kh_error *err)
 		return kh_error_set(err, KH_EINPUT, "job_refused", "the job has no bounds, or no server");
 	s->most = (size_t)bytes;
 	kh_worker_rate_init(&s->rate, a_second);
-	s->line = kh_arena_alloc(s->job->arena, s->most + PIECE);
-	if (s->line == NULL)
-		return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 	kh_arena_init(&s->arena, &kh_alloc_system, GROWTH * s->most + OVERHEAD);
 	/* It may have come as one that does not block. */
 	int flags = fcntl(s->job->connection, F_GETFL);
@@ -106,6 +105,39 @@ static enum kh_err take_line(struct stream *s, struct kh_view line, struct kh_er
 	return kh_worker_job_write(s->job, text, err);
 }
 
+/* Makes room for another piece, of which the line needs no more than its bound. */
+static bool make_room(struct stream *s)
+{
+	size_t cap = s->cap == 0 ? 2 * PIECE : s->cap < s->most ? 2 * s->cap : s->most + PIECE;
+
+	if (s->cap - s->n >= PIECE)
+		return true;
+	char *line = kh_alloc_system.resize(kh_alloc_system.ctx, s->line, s->cap, cap);
+	if (line == NULL)
+		return false;
+	s->line = line;
+	s->cap = cap;
+	return true;
+}
+
+static void drop_line(struct stream *s)
+{
+	kh_alloc_free(&kh_alloc_system, s->line, s->cap);
+	s->line = NULL;
+	s->n = s->cap = 0;
+}
+
+/* A server that lives for days may send one large message: what that took is given back. */
+static void give_back(struct stream *s)
+{
+	if (s->arena.size > KEPT) {
+		kh_arena_done(&s->arena);
+		kh_arena_init(&s->arena, &kh_alloc_system, GROWTH * s->most + OVERHEAD);
+	}
+	if (s->n == 0 && s->cap > KEPT)
+		drop_line(s);
+}
+
 /* Takes all lines that are whole; what is left is moved to the beginning. */
 static enum kh_err take_lines(struct stream *s, size_t from, struct kh_error *err)
 {
@@ -120,6 +152,8 @@ static enum kh_err take_lines(struct stream *s, size_t from, struct kh_error *er
 	}
 	s->n -= at;
 	memmove(s->line, s->line + at, s->n);
+	if (at > 0)
+		give_back(s);
 	return s->n > s->most ? too_large(s, err) : KH_OK;
 }
 
@@ -128,6 +162,8 @@ static enum kh_err follow(struct stream *s, struct kh_error *err)
 	enum kh_err e = KH_OK;
 
 	while (e == KH_OK) {
+		if (!make_room(s))
+			return kh_error_set(err, KH_ENOMEM, NULL, "out of memory");
 		ssize_t n = read(s->job->connection, s->line + s->n, PIECE);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -155,6 +191,7 @@ enum kh_err kh_worker_mcp_run(const struct kh_worker_job *job, struct kh_error *
 	if (e != KH_OK)
 		return e;
 	e = follow(&s, err);
+	drop_line(&s);
 	kh_arena_done(&s.arena);
 	return e;
 }

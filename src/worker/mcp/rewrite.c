@@ -62,6 +62,12 @@ static bool is_blank(struct kh_view line)
 	return true;
 }
 
+/* All values that ROOT has in it; the reader puts them one after the other. */
+static size_t count_values(yyjson_val *root)
+{
+	return yyjson_is_ctn(root) ? (size_t)(unsafe_yyjson_get_next(root) - root) : 1;
+}
+
 enum kh_err kh_rewrite_line(struct kh_arena *arena, struct kh_view line, struct kh_buf *out, size_t *ret_count,
 			    struct kh_error *err)
 {
@@ -73,6 +79,9 @@ enum kh_err kh_rewrite_line(struct kh_arena *arena, struct kh_view line, struct 
 	enum kh_err e = kh_json_read(arena, line, &root, err);
 	if (e != KH_OK)
 		return e;
+	if (count_values(root) > KH_REWRITE_VALUES)
+		return kh_error_set(err, KH_ELIMIT, "too_many", "a message with more than %u values",
+				    KH_REWRITE_VALUES);
 	*ret_count = yyjson_is_arr(root) ? yyjson_arr_size(root) : 1;
 	return yyjson_is_arr(root) ? rewrite_batch(arena, root, out, err) : rewrite_one(arena, root, out, err);
 }

@@ -64,6 +64,23 @@ static void test_grow(struct kh_test *t)
 	assert_memory_equal(q, "0123456789", 10);
 }
 
+/* Memory that is not zeroed, and then grows: what is new of it is zero, also what it was rounded up by. */
+static void test_bare(struct kh_test *t)
+{
+	char *p = kh_arena_alloc(&t->arena, 64);
+
+	must(t, kh_arena_check(&t->arena));
+	memset(p, 'x', 64);
+	kh_arena_clear(&t->arena);
+	p = kh_arena_bare(&t->arena, 10);
+	must(t, kh_arena_check(&t->arena));
+	memcpy(p, "0123456789", 10);
+	char *q = kh_arena_grow(&t->arena, p, 10, 40);
+	must(t, kh_arena_check(&t->arena));
+	assert_memory_equal(q, "0123456789\0\0\0\0\0\0\0\0", 18);
+	assert_int_equal(q[39], 0);
+}
+
 /* Input in a message cannot do anything to a terminal, a log or JSON. */
 static void test_quote(struct kh_test *t)
 {
@@ -113,6 +130,7 @@ static void test_quote_most(struct kh_test *t)
 	assert_view(v, "\"\"");
 }
 
-static const struct kh_test_case cases[] = {KH_TEST(test_alloc), KH_TEST(test_limit), KH_TEST(test_clear_keeps_a_chunk),
-					    KH_TEST(test_grow),  KH_TEST(test_quote), KH_TEST(test_quote_most)};
+static const struct kh_test_case cases[] = {
+	KH_TEST(test_alloc), KH_TEST(test_limit), KH_TEST(test_clear_keeps_a_chunk), KH_TEST(test_grow),
+	KH_TEST(test_bare),  KH_TEST(test_quote), KH_TEST(test_quote_most)};
 KH_TEST_MAIN(cases)

@@ -161,17 +161,25 @@ static void test_failures(struct kh_test *t)
 	}
 }
 
-/* A message whose content has N bytes of text, and a link if LINKS. */
+#define FULL  ((16U << 20) - 1900) /* bytes of text, if there is room for a link in the message */
+#define MARKS 550                  /* in its address, of 3 bytes each; quoted each has 8 */
+
+/* A message whose content has N bytes of text, and a link if LINKS, which is longer as text than as JSON. */
 static struct kh_view write_large(size_t n, bool links, bool is_error)
 {
-	static char message[(16U << 20) + 1024];
+	static char message[(16U << 20) + 4096];
 	int at = snprintf(message, sizeof(message),
 			  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"isError\":%s,"
 			  "\"content\":[{\"type\":\"text\",\"text\":\"",
 			  is_error ? "true" : "false");
 
 	memset(message + at, 'a', n);
-	snprintf(message + at + n, sizeof(message) - (size_t)at - n, "\"}%s]}}", links ? "," LINK : "");
+	at += (int)n;
+	at += snprintf(message + at, sizeof(message) - (size_t)at, "\"}%s",
+		       links ? ",{\"type\":\"resource_link\",\"uri\":\"" : "");
+	for (int i = 0; links && i < MARKS; i++)
+		at += snprintf(message + at, sizeof(message) - (size_t)at, "\xe2\x80\xae");
+	snprintf(message + at, sizeof(message) - (size_t)at, "%s]}}", links ? "\"}" : "");
 	return kh_view_str(message);
 }
 
@@ -192,24 +200,24 @@ static void test_bounds(struct kh_test *t)
 		size_t n;
 		bool links, is_error, is_kept;
 	} large[] = {
-		{KH_ERRAND_CONTENT + 1, false, false, true},
-		{KH_ERRAND_CONTENT, true, false, true},
-		{KH_ERRAND_CONTENT + 1, false, true, true},
+		{FULL, true, false, true},
+		{FULL, true, true, true},
 		{16U << 20, false, false, false},
+		{FULL + MARKS, true, false, false},
 	};
 	struct kh_arena arena;
-	struct kh_errand_result result = read_large(KH_ERRAND_CONTENT, false, false, &arena);
+	struct kh_errand_result result = read_large(FULL, false, false, &arena);
 
 	(void)t;
 	assert_int_equal(result.end, KH_ERRAND_OK);
-	assert_int_equal(kh_tainted_size(result.content), KH_ERRAND_CONTENT);
+	assert_int_equal(kh_tainted_size(result.content), FULL);
 	kh_arena_done(&arena);
 	for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
 		result = read_large(large[i].n, large[i].links, large[i].is_error, &arena);
 		assert_int_equal(result.end, KH_ERRAND_FAILED);
 		assert_int_equal(kh_tainted_size(result.content), 0);
 		assert_true(kh_view_starts(result.why, KH_LIT("too_large: ")));
-		assert_true((kh_tainted_size(result.original) > KH_ERRAND_CONTENT) == large[i].is_kept);
+		assert_true((kh_tainted_size(result.original) > FULL) == large[i].is_kept);
 		kh_arena_done(&arena);
 	}
 }

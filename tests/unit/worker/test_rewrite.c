@@ -114,10 +114,32 @@ static void test_deep(struct kh_test *t)
 	}
 }
 
+/* As many values as a message may have, and one more. */
+static void test_values(struct kh_test *t)
+{
+	static const char begin[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":["; /* 7 values */
+	static char line[2 * KH_REWRITE_VALUES + sizeof(begin)];
+
+	for (size_t more = 0; more < 2; more++) {
+		size_t n = strlen(begin), count;
+		struct kh_arena arena;
+		struct kh_buf out;
+		memcpy(line, begin, n);
+		for (size_t i = 7; i < KH_REWRITE_VALUES + more; i++, n += 2)
+			memcpy(line + n, "1,", 2);
+		memcpy(line + n - 1, "]}", 2);
+		kh_arena_init(&arena, NULL, 1U << 30);
+		kh_buf_init(&out, &arena, arena.limit);
+		enum kh_err e = kh_rewrite_line(&arena, kh_view_of(line, n + 1), &out, &count, &t->err);
+		assert_int_equal(e, more == 0 ? KH_OK : KH_ELIMIT);
+		if (more == 1)
+			assert_string_equal(t->err.detail, "a message with more than 2097152 values");
+		kh_arena_done(&arena);
+	}
+}
+
 static const struct kh_test_case cases[] = {
-	KH_TEST(test_one),
-	KH_TEST(test_blank_and_batch),
-	KH_TEST(test_refused),
-	KH_TEST(test_deep),
+	KH_TEST(test_one),  KH_TEST(test_blank_and_batch), KH_TEST(test_refused),
+	KH_TEST(test_deep), KH_TEST_ONCE(test_values),
 };
 KH_TEST_MAIN(cases)
