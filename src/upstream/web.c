@@ -16,14 +16,18 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <time.h>
 
 #define SESSION_MAX 256
 #define TELL_MS     10000
 #define LEAVE_MS    2000
 #define REPLY_MAX   1024
-#define REPLIES     8    /* to requests of the server, on their way at once */
-#define REPLY_MS    1000 /* from the beginning of one on, for which it is waited for */
-#define TURN_MS     20   /* how often those on their way are looked at */
+#define REPLIES     8     /* to requests of the server, on their way at once */
+#define REPLY_MS    1000  /* from the beginning of one on, for which it is waited for */
+#define TURN_MS     20    /* how often those on their way are looked at */
+#define RESUMES     3     /* how often a stream that broke is asked for again */
+#define RETRY_MS    1000  /* until then, if the server does not say */
+#define RETRY_MOST  10000 /* a server that wants it later than that is not asked */
 #define ENCODED     "=?base64?"
 
 struct kh_web {
@@ -31,8 +35,9 @@ struct kh_web {
 	struct kh_caller *caller;
 	uint64_t longest; /* bytes of a message */
 	pthread_mutex_t lock;
-	uint64_t lives;   /* that have begun */
-	bool is_over;     /* the last one is */
+	uint64_t lives; /* that have begun */
+	bool is_over;   /* the last one is */
+	bool is_stopped;
 	size_t session_n; /* bytes of its id; 0: it has none */
 	char session[SESSION_MAX];
 	enum kh_rpc_version version; /* that was last spoken in it */
@@ -58,6 +63,11 @@ struct heard {
 	struct reply replies[REPLIES];
 	size_t oldest;        /* the next place of them */
 	struct kh_view asked; /* the id of the elicitation that a human is asked for; empty: none */
+	/* of a stream: where it can be continued */
+	char mark[KH_MESSAGE_PLACE];
+	size_t mark_n; /* bytes of the id; 0: nowhere */
+	uint64_t retry_ms;
+	unsigned resumes; /* how often it was */
 };
 
 enum kh_err kh_web_new(const struct kh_web_settings *settings, struct kh_web **ret_web, struct kh_error *err)
@@ -330,6 +340,19 @@ static void take_head(struct heard *heard, const struct kh_caller_event *event)
 	heard->id = kh_arena_dup(heard->arena, id);
 }
 
+/* The stream can be continued behind what has come. */
+static void take_mark(struct heard *heard, const struct kh_caller_event *event)
+{
+	struct kh_view mark = kh_view_trim(kh_tainted_open(event->mark));
+
+	if (mark.n > 0 && mark.n <= sizeof(heard->mark)) {
+		memcpy(heard->mark, mark.p, mark.n);
+		heard->mark_n = mark.n;
+	}
+	if (event->has_retry)
+		heard->retry_ms = event->retry_ms;
+}
+
 /* It ended without a response. */
 static void explain(struct heard *heard, const struct kh_caller_event *event)
 {
@@ -365,29 +388,105 @@ static void give_up(struct heard *heard)
 	heard->response.why = kh_arena_printf(heard->arena, "it did not answer %s in time", heard->request->method);
 }
 
-/* Reads until the response is there, or there will be none. */
-static void listen_to(struct heard *heard, struct kh_caller_call *call)
+/* Reads until the response is there (true), or CALL has ended: *RET_EVENT is its end.  NOTHING: the time is over. */
+static bool listen_to(struct heard *heard, struct kh_caller_call *call, struct kh_caller_event *ret_event)
 {
-	struct kh_caller_event event;
-
 	for (;;) {
 		see_to_asked(heard);
 		int64_t most = see_to_all(heard) ? TURN_MS : heard->asked.n > 0 ? KH_INQUIRY_LOOK_MS : INT_MAX;
 		int64_t left = heard->request->until_ms - kh_clock_ms();
-		if (left <= 0) {
-			give_up(heard);
-			return;
-		}
-		kh_caller_next(call, (int)(left < most ? left : most), &event);
-		if (event.kind == KH_CALLER_HEAD)
-			take_head(heard, &event);
-		if (event.kind == KH_CALLER_MESSAGE && take_message(heard, event.message))
-			return;
-		if (event.kind == KH_CALLER_END) {
-			explain(heard, &event);
-			return;
-		}
+		*ret_event = (struct kh_caller_event){.kind = KH_CALLER_NOTHING};
+		if (left <= 0)
+			return false;
+		kh_caller_next(call, (int)(left < most ? left : most), ret_event);
+		if (ret_event->kind == KH_CALLER_HEAD)
+			take_head(heard, ret_event);
+		if (ret_event->kind == KH_CALLER_MARK)
+			take_mark(heard, ret_event);
+		if (ret_event->kind == KH_CALLER_MESSAGE && take_message(heard, ret_event->message))
+			return true;
+		if (ret_event->kind == KH_CALLER_END)
+			return false;
 	}
+}
+
+/* --- a stream that broke ------------------------------------------------------------------------------------------ */
+
+/*
+ * In the older generation a server may give events ids, and then keeps them: whoever asks for the stream again, by GET and
+ * with the last id, gets what came after it.  That has no effect at the server.  The request itself is never sent again.
+ */
+
+/* True if the stream that ended with EVENT can be continued, and is worth another try. */
+static bool can_resume(const struct heard *heard, const struct kh_caller_event *event)
+{
+	bool is_broken = event->fault == KH_FAULT_NONE || event->fault == KH_FAULT_HTTP;
+	enum kh_rpc_version version = heard->request->version;
+
+	/* A try that found no connection leaves the status of the one before. */
+	return (is_broken || (heard->resumes > 0 && event->fault == KH_FAULT_CONNECT)) && heard->status == 200 &&
+	       heard->mark_n > 0 && heard->life > 0 && version != KH_MCP_NONE &&
+	       !kh_rpc_version_is_stateless(version) && heard->resumes < RESUMES && heard->retry_ms <= RETRY_MOST;
+}
+
+/* Waits as long as the server wants; false if there is no time for that, or all servers were stopped. */
+static bool pause_before(struct heard *heard)
+{
+	int64_t until = kh_clock_ms() + (int64_t)heard->retry_ms;
+	struct timespec turn = {.tv_nsec = TURN_MS * 1000000L};
+	bool is_stopped = false;
+
+	if (until >= heard->request->until_ms)
+		return false;
+	while (!is_stopped && kh_clock_ms() < until) {
+		(void)see_to_all(heard);
+		(void)nanosleep(&turn, NULL);
+		pthread_mutex_lock(&heard->web->lock);
+		is_stopped = heard->web->is_stopped;
+		pthread_mutex_unlock(&heard->web->lock);
+	}
+	return !is_stopped;
+}
+
+/* Asks for the rest of the stream; NULL if that cannot be asked for. */
+static struct kh_caller_call *resume(struct heard *heard)
+{
+	const struct kh_upstream_request *request = heard->request;
+	struct kh_upstream_ask ask = {.method = KH_METHOD_GET, .wall_ms = left_of(request->until_ms)};
+	struct kh_caller_call *call = NULL;
+
+	heard->resumes++;
+	add_version(&ask, heard->arena, request);
+	add_header(&ask, heard->arena, "Last-Event-ID", kh_view_of(heard->mark, heard->mark_n));
+	if (!add_session(heard->web, &ask, heard->arena, heard->life, request->version) ||
+	    kh_arena_check(heard->arena) != KH_OK ||
+	    kh_caller_begin(heard->web->caller, &ask, (struct kh_view){NULL, 0}, &call, NULL) != KH_OK)
+		return NULL;
+	return call;
+}
+
+/* Reads the response that CALL brings, with the rest of its stream if that breaks.  Ends CALL. */
+static void follow(struct heard *heard, struct kh_caller_call *call)
+{
+	struct kh_caller_event event;
+
+	while (!listen_to(heard, call, &event)) {
+		if (event.kind == KH_CALLER_NOTHING) {
+			give_up(heard);
+			break;
+		}
+		explain(heard, &event);
+		/* The server has got the request, whatever has become of the rest. */
+		if (heard->resumes > 0)
+			heard->response.end = KH_RESPONSE_LOST;
+		struct kh_caller_call *next = can_resume(heard, &event) && pause_before(heard) ? resume(heard) : NULL;
+		if (next == NULL)
+			break;
+		kh_caller_end(call);
+		call = next;
+		heard->response = (struct kh_upstream_response){.end = KH_RESPONSE_LOST};
+	}
+	kh_caller_end(call);
 }
 
 /* A session has begun with this response, or is over by it. */
@@ -413,14 +512,14 @@ static void keep_session(struct heard *heard)
 enum kh_err kh_web_ask(struct kh_web *web, const struct kh_upstream_request *request, struct kh_arena *arena,
 		       struct kh_upstream_response *ret_response, uint64_t *ret_life)
 {
-	struct heard heard = {.web = web, .request = request, .arena = arena, .life = request->life};
+	struct heard heard = {
+		.web = web, .request = request, .arena = arena, .life = request->life, .retry_ms = RETRY_MS};
 	struct kh_caller_call *call = begin(web, request, arena, &heard.has_session, &heard.response);
 
 	if (call != NULL) {
-		listen_to(&heard, call);
+		follow(&heard, call);
 		if (heard.asked.n > 0)
 			kh_inquiry_end(request->inquiry);
-		kh_caller_end(call);
 		end_replies(&heard);
 		keep_session(&heard);
 	}
@@ -463,6 +562,9 @@ bool kh_web_is_current(struct kh_web *web, uint64_t life)
 
 void kh_web_stop(struct kh_web *web)
 {
+	pthread_mutex_lock(&web->lock);
+	web->is_stopped = true;
+	pthread_mutex_unlock(&web->lock);
 	kh_caller_stop(web->caller);
 }
 

@@ -217,10 +217,46 @@ class Reply(Foe):
         self.plain(ident, mark)
 
     def come_back(self, ident, mark):
-        """Ends the stream before the answer: who comes back with the last id would be told something else."""
+        """Ends the stream before the answer, and does not let anybody come back."""
         self.style = STREAM
         self.begin()
         self.chunk(b"\n\nid: %s-1\nretry: 0\ndata: \n\n" % CANARY.encode())
+
+    def leave_off(self, ident, mark, then):
+        """Ends the stream before the answer; for who comes back with its last id, THEN."""
+        self.style = STREAM
+        self.begin()
+        self.chunk(b"\n\nid: %s\nretry: 10\ndata: \n\n" % self.web.keep(lambda reply: then(reply, ident, mark)).encode())
+
+    def kept(self, ident, mark):
+        self.leave_off(ident, mark, Reply.rest)
+
+    def rest(self, ident, mark):
+        self.style = STREAM
+        self.plain(ident, mark)
+
+    def kept_cut(self, ident, mark):
+        """The connection is cut, and once more after the first return."""
+        self.leave_off(ident, mark, Reply.kept_cut_again)
+        self.chunk(b'data: {"jsonrpc":"2.0",')
+        self.cut()
+
+    def kept_cut_again(self, ident, mark):
+        self.leave_off(ident, mark, Reply.rest)
+        self.cut()
+
+    def kept_never(self, ident, mark):
+        """There is always another id, and never the answer."""
+        self.leave_off(ident, mark, Reply.kept_never)
+
+    def kept_gone(self, ident, mark):
+        """The session is unknown to who comes back."""
+        self.leave_off(ident, mark, Reply.gone)
+
+    def kept_late(self, ident, mark):
+        """Wants nobody to come back before the call's time is over."""
+        self.leave_off(ident, mark, Reply.rest)
+        self.chunk(b"retry: 9000\n\n")
 
     def comments(self, ident, mark):
         self.style = STREAM
@@ -306,7 +342,7 @@ class Web:
     def __init__(self, name, generation, style, far, **entry):
         self.name, self.style, self.far = name, style, far
         self.now = {**mcpfoe.MODE, "generation": generation, "takes": "taken"}
-        self.entries, self.answers, self.seen, self.sessions = [], {}, set(), []
+        self.entries, self.answers, self.seen, self.sessions, self.kept = [], {}, set(), [], {}
         self.lock, self.changed, self.over = threading.Lock(), threading.Condition(), threading.Event()
         self.asked = itertools.count(1)
         self.listener = Listener(("127.0.0.1", 0), type("Own", (Handler,), {"web": self}))
@@ -328,6 +364,12 @@ class Web:
         """The calls that it got, with these arguments."""
         found = [one["message"]["params"] for one in self.log("message") if one["message"].get("method") == "tools/call"]
         return [one for one in found if name in (None, one["name"]) and arguments.items() <= one["arguments"].items()]
+
+    def keep(self, then):
+        """The id of an event: who comes back with it gets THEN."""
+        ident = "%s-%d" % (CANARY, next(self.asked))
+        self.kept[ident] = then
+        return ident
 
     def first(self, mark):
         """True once for each mark."""
@@ -355,7 +397,10 @@ class Web:
         self.note(what="request", method=handler.command, session=handler.headers.get("Mcp-Session-Id"), message=message,
                   last=handler.headers.get("Last-Event-ID"), cookie=handler.headers.get("Cookie"))
         try:
-            if not body:
+            last = handler.headers.get("Last-Event-ID")
+            if not body and handler.command == "GET" and last in self.kept:
+                self.kept[last](reply)
+            elif not body:
                 reply.status(405)
             elif "method" in message:
                 reply.take(body)
@@ -377,5 +422,6 @@ class Web:
 HOW = frozenset((
     "mute", "html", "wrong_type", "no_type", "other_type", "elsewhere", "to_itself", "see_other", "bad_chunk", "huge_chunk",
     "endless_chunk", "two_lengths", "short_length", "two_answers", "hints", "headers", "packed", "broken", "busy", "denied",
-    "accepted", "empty", "gone", "gone_once", "marks", "come_back", "comments", "notes", "lines", "pings", "deaf"))
+    "accepted", "empty", "gone", "gone_once", "marks", "come_back", "kept", "kept_cut", "kept_never", "kept_gone",
+    "kept_late", "comments", "notes", "lines", "pings", "deaf"))
 Reply.HOW = (Foe.HOW | HOW) - {"flood_stderr", "massacre", "close", "escape"}  # these are of a process
