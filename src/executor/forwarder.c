@@ -479,7 +479,8 @@ static bool lock(struct forwarder *f)
 		return false;
 	memcpy(keep + 3, f->with->listening, f->with->count * sizeof(int));
 	if (kh_filter_new(KH_FILTER_FORWARD, &kh_alloc_system, &filter, NULL) != KH_OK ||
-	    kh_privileges_close_others(keep, 3 + f->with->count) != 0 || drop_rights(f->with->kit) != 0)
+	    kh_privileges_close_others(keep, 3 + f->with->count) != 0 || kh_privileges_take_null() != 0 ||
+	    drop_rights(f->with->kit) != 0)
 		return false;
 	/* If the executor has died before, the signal does not come. */
 	if (poll(&executor, 1, 0) != 0)

@@ -55,8 +55,8 @@ bool kh_pool_pipes(int ret_ours[3], int ret_theirs[3])
 	for (int i = 0; i < 3; i++)
 		ret_ours[i] = ret_theirs[i] = -1;
 	for (int i = 0; i < 3 && ok; i++) {
-		int ends[2];
-		ok = pipe2(ends, O_CLOEXEC) == 0;
+		int ends[2] = {-1, -1};
+		ok = pipe2(ends, O_CLOEXEC) == 0 && ends[0] >= 0;
 		if (!ok)
 			break;
 		ret_ours[i] = ends[i == 0 ? 1 : 0];

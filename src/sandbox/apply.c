@@ -1,6 +1,7 @@
 /*
  * The inside of a sandbox.  The first process trusts the executor, which it was forked from.  The second one trusts
- * itself until its execve, and after it nothing that it gave up can be regained.
+ * itself until its execve, and after it nothing that it gave up can be regained.  The second one makes the root; the
+ * first one meanwhile makes the network namespace, which takes the kernel as long, and hands it to the second.
  *
  * Each step that fails ends the sandbox with a BROKEN message that names the part.  No step is optional, and none is
  * believed: what a step should have done is looked at before the next one (EPROTO: it claims success and did nothing).
@@ -25,6 +26,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -33,7 +35,8 @@
 
 #define INSIDE_UID 1000 /* "keyhole" of the sandbox's /etc/passwd */
 #define UMASK      022  /* not the one of the executor's parent */
-#define LOCKED     'l'  /* what the first process says when it has locked itself down */
+#define NETWORK    'n'  /* what the first process says with the network namespace */
+#define LOCKED     'l'  /* and when it has locked itself down */
 
 /* A command gets only the variables that external-info.md allows. */
 static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
@@ -52,7 +55,7 @@ struct inside {
 	enum kh_profile profile;
 	bool locked;                /* locked down before the job comes; the job names no folders */
 	int channel, program, proc; /* kept; all other descriptors of the executor are closed */
-	int gate;                   /* the first process writes to it when it has locked itself down */
+	int gate;                   /* between the first process and the second */
 	struct kh_root root;
 	struct kh_grants grants;
 	struct kh_message job;
@@ -101,7 +104,9 @@ static int leave_root(const struct inside *in)
 		return e;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWCGROUP) < 0)
 		return errno;
-	if (kh_namespaces_shared(in->proc, &in->kit->namespaces, true) != KH_PART_NONE)
+	/* The mount namespace was copied since it was looked at; nothing has touched the others. */
+	if (kh_namespaces_shared(in->proc, &in->kit->namespaces, CLONE_NEWUSER | CLONE_NEWCGROUP | CLONE_NEWNS) !=
+	    KH_PART_NONE)
 		return EPROTO;
 	return map_ids(in->proc, ids->user, ids->group);
 }
@@ -132,19 +137,20 @@ static int close_executor(struct inside *in)
 	if (in->proc <= STDERR_FILENO)
 		return in->proc < 0 ? errno : EPROTO;
 	keep[3] = in->proc;
-	return kh_privileges_close_others(keep, sizeof(keep) / sizeof(keep[0]));
+	int e = kh_privileges_close_others(keep, sizeof(keep) / sizeof(keep[0]));
+	return e ? e : kh_privileges_take_null();
 }
 
+/* What comes before the second process. */
 static void set_up(struct inside *in)
 {
-	enum kh_part part = KH_PART_ROOT;
-
 	must(in, KH_PART_PRIVILEGES, kh_sandbox_kit_forget(in->kit));
 	prctl(PR_SET_NAME, "keyhole-sandbox");
 	umask(UMASK);
 	must(in, KH_PART_PRIVILEGES, umask(UMASK) == UMASK ? kh_privileges_bind() : EPROTO);
 	must(in, KH_PART_DESCRIPTORS, close_executor(in));
-	part = kh_namespaces_shared(in->proc, &in->kit->namespaces, !in->kit->is_root);
+	enum kh_part part = kh_namespaces_shared(in->proc, &in->kit->namespaces,
+						 kh_namespaces_flags() | (in->kit->is_root ? 0 : CLONE_NEWUSER));
 	must(in, part, part != KH_PART_NONE ? EPROTO : 0);
 	if (in->kit->is_root) {
 		unsigned own = kh_ids_own(in->proc, in->kit->first_id);
@@ -155,8 +161,46 @@ static void set_up(struct inside *in)
 	}
 	must(in, KH_PART_UTS, name_host());
 	must(in, KH_PART_TIME, start_time(in));
-	int e = kh_root_prepare(&in->root, in->profile, &part);
-	must(in, part, e);
+}
+
+static bool has_network(const struct inside *in)
+{
+	return kh_namespaces_shared(in->proc, &in->kit->namespaces, CLONE_NEWNET) == KH_PART_NONE;
+}
+
+/* The first process makes the network namespace of both. */
+static int make_network(const struct inside *in)
+{
+	const char word = NETWORK;
+
+	if (unshare(CLONE_NEWNET) < 0)
+		return errno;
+	if (!has_network(in))
+		return EPROTO;
+	int fd = openat(in->proc, "self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (fd <= STDERR_FILENO)
+		return fd < 0 ? errno : EPROTO;
+	enum kh_io io = kh_channel_send(in->gate, kh_view_of(&word, 1), &fd, 1);
+	close(fd);
+	if (io == KH_IO_CLOSED)
+		_exit(1); /* the second process has ended, and said why */
+	return io == KH_IO_DONE ? 0 : EPROTO;
+}
+
+/* The second process enters the network namespace that the first has made. */
+static int join_network(struct inside *in)
+{
+	struct kh_view word = {NULL, 0};
+
+	if (kh_channel_receive_wait(in->gate, in->packet, &word, in->fds, &in->fd_count, -1) == KH_IO_CLOSED)
+		(void)poll(NULL, 0, 1000); /* the first process has said why: the kernel is about to end this one */
+	if (word.n != 1 || word.p[0] != NETWORK || in->fd_count != 1)
+		return EPIPE;
+	if (setns(in->fds[0], CLONE_NEWNET) < 0)
+		return errno;
+	in->fd_count = 0;
+	int e = kh_privileges_close(in->fds[0]);
+	return e == 0 && !has_network(in) ? EPROTO : e;
 }
 
 static void send_plain(const struct inside *in, enum kh_message_type type, enum kh_message_field field, uint64_t value)
@@ -356,9 +400,14 @@ static _Noreturn void become_worker(const struct inside *in)
 /* Waits for the job and becomes the program.  The lockdown comes before the job if IN is locked, else after it. */
 static _Noreturn void second_process(struct inside *in)
 {
+	enum kh_part part = KH_PART_ROOT;
+
 	if (getpid() <= 1) /* there is no second process */
 		broken(in, KH_PART_PID, EPROTO);
 	must(in, KH_PART_TIME, kh_namespaces_has_time(in->proc, &in->kit->namespaces) ? 0 : EPROTO);
+	int e = kh_root_prepare(&in->root, in->profile, &part);
+	must(in, part, e);
+	must(in, KH_PART_NET, join_network(in));
 	if (in->locked) {
 		in->job.number[KH_FIELD_DISK] = kh_profile_limits(in->profile)->disk;
 		in->job.number[KH_FIELD_MEMORY] = kh_profile_limits(in->profile)->memory;
@@ -383,12 +432,14 @@ static _Noreturn void second_process(struct inside *in)
 	broken(in, KH_PART_PROGRAM, execute(in));
 }
 
-/* Gives up everything, then waits until the program has ended and reaps the processes that it leaves behind. */
+/* Gives up everything, then waits until the program has ended and reaps the processes that it leaves behind.  It uses
+ * no path, because the second process is making the root meanwhile. */
 static _Noreturn void first_process(struct inside *in, int second)
 {
 	int keep[] = {in->channel, in->gate}, status;
 	const char locked = LOCKED;
 
+	must(in, KH_PART_NET, make_network(in));
 	must(in, KH_PART_DESCRIPTORS, kh_privileges_close_others(keep, 2));
 	if (in->kit->is_root)
 		must(in, KH_PART_PRIVILEGES, kh_privileges_become(in->root.ids.user, in->root.ids.group));
@@ -426,7 +477,7 @@ _Noreturn void kh_apply(const struct kh_apply *with)
 	if (!kh_cgroup_enter(with->cgroup))
 		broken(&in, KH_PART_CGROUP, errno);
 	set_up(&in);
-	if (pipe2(gate, O_CLOEXEC) < 0 || gate[0] < 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, gate) < 0 || gate[0] < 0)
 		broken(&in, KH_PART_DESCRIPTORS, errno);
 	int second = _Fork();
 	if (second < 0)

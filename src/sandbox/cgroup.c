@@ -303,9 +303,9 @@ static _Noreturn void keep(const struct kh_cgroup_base *base, const int places[P
 
 static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
 {
-	int ends[2];
+	int ends[2] = {-1, -1};
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0 || ends[0] < 0)
 		return false;
 	base->keeper = fork();
 	if (base->keeper == 0) {

@@ -17,9 +17,12 @@ static const struct {
 	enum kh_part part;
 	const char *file; /* of /proc */
 } namespaces[KH_NAMESPACES] = {
-	{CLONE_NEWNS, KH_PART_MOUNT, "self/ns/mnt"},   {CLONE_NEWPID, KH_PART_PID, "self/ns/pid"},
-	{CLONE_NEWIPC, KH_PART_IPC, "self/ns/ipc"},    {CLONE_NEWUTS, KH_PART_UTS, "self/ns/uts"},
-	{CLONE_NEWNET, KH_PART_NET, "self/ns/net"},    {CLONE_NEWCGROUP, KH_PART_CGROUPNS, "self/ns/cgroup"},
+	{CLONE_NEWNS, KH_PART_MOUNT, "self/ns/mnt"},
+	{CLONE_NEWPID, KH_PART_PID, "self/ns/pid"},
+	{CLONE_NEWIPC, KH_PART_IPC, "self/ns/ipc"},
+	{CLONE_NEWUTS, KH_PART_UTS, "self/ns/uts"},
+	{CLONE_NEWCGROUP, KH_PART_CGROUPNS, "self/ns/cgroup"},
+	{CLONE_NEWNET, KH_PART_NET, "self/ns/net"},
 	{CLONE_NEWUSER, KH_PART_USER, "self/ns/user"},
 };
 
@@ -35,7 +38,7 @@ uint64_t kh_namespaces_flags(void)
 
 uint64_t kh_namespaces_flag(size_t index, enum kh_part *ret_part)
 {
-	if (index >= KH_NAMESPACES - 1)
+	if (index >= KH_NAMESPACES - 2)
 		return 0;
 	*ret_part = namespaces[index].part;
 	return namespaces[index].flag;
@@ -49,9 +52,9 @@ static ino_t look(int proc, const char *file)
 	return fstatat(proc, file, &st, 0) == 0 ? st.st_ino : 0;
 }
 
-/* All but the time namespace. */
-static bool read_all(int proc, struct kh_namespaces *ret)
+bool kh_namespaces_read(int proc, struct kh_namespaces *ret)
 {
+	ret->time = look(proc, "self/ns/time"); /* if the kernel has none, the sandbox is refused later */
 	for (size_t i = 0; i < KH_NAMESPACES; i++) {
 		ret->id[i] = look(proc, namespaces[i].file);
 		if (ret->id[i] == 0)
@@ -60,21 +63,13 @@ static bool read_all(int proc, struct kh_namespaces *ret)
 	return true;
 }
 
-bool kh_namespaces_read(int proc, struct kh_namespaces *ret)
+enum kh_part kh_namespaces_shared(int proc, const struct kh_namespaces *old, uint64_t flags)
 {
-	ret->time = look(proc, "self/ns/time"); /* if the kernel has none, the sandbox is refused later */
-	return read_all(proc, ret);
-}
-
-enum kh_part kh_namespaces_shared(int proc, const struct kh_namespaces *old, bool with_user)
-{
-	struct kh_namespaces now;
-
-	if (!read_all(proc, &now))
-		return KH_PART_PID;
-	for (size_t i = 0; i < KH_NAMESPACES - (with_user ? 0 : 1); i++)
-		if (now.id[i] == old->id[i])
+	for (size_t i = 0; i < KH_NAMESPACES; i++) {
+		ino_t now = (flags & namespaces[i].flag) != 0 ? look(proc, namespaces[i].file) : ~old->id[i];
+		if (now == 0 || now == old->id[i])
 			return namespaces[i].part;
+	}
 	return KH_PART_NONE;
 }
 

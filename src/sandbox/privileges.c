@@ -148,7 +148,7 @@ static int close_between(const int *keep, size_t count)
 	return close_range(from, UINT_MAX, 0) < 0 ? errno : 0;
 }
 
-static int make_null(void)
+int kh_privileges_take_null(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -173,7 +173,7 @@ int kh_privileges_close_others(int *keep, size_t count)
 	int e = close_between(keep, count);
 	if (e == 0 && is_open(sample))
 		e = EPROTO;
-	return e ? e : make_null();
+	return e;
 }
 
 int kh_privileges_take_descriptors(const int *fds, size_t count)

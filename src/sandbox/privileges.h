@@ -27,8 +27,11 @@ int kh_privileges_drop_capabilities(void) KH_CHECKED;
 /* A session of its own, default actions for all signals, none of them blocked. */
 int kh_privileges_detach(void) KH_CHECKED;
 
-/* Closes every descriptor except the COUNT in KEEP (-1: none); 0, 1 and 2 become /dev/null. */
+/* Closes every descriptor except 0, 1, 2 and the COUNT in KEEP (-1: none). */
 int kh_privileges_close_others(int *keep, size_t count) KH_CHECKED;
+
+/* 0, 1 and 2 become /dev/null. */
+int kh_privileges_take_null(void) KH_CHECKED;
 
 /* The COUNT descriptors FDS become 0, 1, 2, ...; all others are closed by the next execve. */
 int kh_privileges_take_descriptors(const int *fds, size_t count) KH_CHECKED;

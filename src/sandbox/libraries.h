@@ -1,0 +1,14 @@
+/*
+ * Libraries of this program that no sandbox needs.
+ */
+#ifndef KH_SANDBOX_LIBRARIES_H
+#define KH_SANDBOX_LIBRARIES_H
+
+/*
+ * From now on no process that this one forks has libmicrohttpd, which only the gateway uses, and the libraries that come
+ * with it alone, TLS and its certificates.  A fork copies each mapping, and these are a third of them all.  A library
+ * that is left out by mistake would end the process that calls it.
+ */
+void kh_libraries_leave_out(void);
+
+#endif
