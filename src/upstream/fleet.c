@@ -57,7 +57,8 @@ struct unit {
 
 struct kh_fleet {
 	struct kh_fleet_settings settings;
-	struct kh_arena arena; /* of the names */
+	struct kh_launch launch; /* from its entry to a server */
+	struct kh_arena arena;   /* of the names */
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* the keeper */
 	bool stop, has_keeper;
@@ -82,6 +83,7 @@ enum kh_err kh_fleet_new(const struct kh_fleet_settings *settings, struct kh_fle
 	if (fleet == NULL)
 		return kh_error_set(err, KH_ENOMEM, "out_of_memory", "out of memory");
 	fleet->settings = *settings;
+	fleet->launch = (struct kh_launch){.folder = settings->folder, .file = KH_LIT("keyhole.yaml")};
 	fleet->config = settings->config;
 	kh_arena_init(&fleet->arena, settings->alloc, 16U << 20);
 	(void)pthread_mutex_init(&fleet->lock, NULL);
@@ -398,19 +400,6 @@ static void kept(void *context, uint64_t life, const struct kh_server_end *kept)
 	unit->is_heard = true;
 }
 
-/* A digest of what the configuration says of UP. */
-static enum kh_err digest_entry(const struct kh_fleet *fleet, const struct kh_config_upstream *up,
-				struct kh_digest *ret_digest, struct kh_error *err)
-{
-	struct kh_arena arena;
-	struct kh_launch launch = {.arena = &arena, .folder = fleet->settings.folder, .file = KH_LIT("keyhole.yaml")};
-
-	kh_arena_init(&arena, fleet->settings.alloc, 4U << 20);
-	enum kh_err e = kh_launch_entry(&launch, up, ret_digest, err);
-	kh_arena_done(&arena);
-	return e;
-}
-
 /* --- a server for a call ------------------------------------------------------------------------------------------ */
 
 /* Adds a unit for CONTEXT.  Called with the lock. */
@@ -435,7 +424,7 @@ static enum kh_err add_unit(struct kh_fleet *fleet, const struct kh_config_upstr
 	*unit = (struct unit){.fleet = fleet, .port = port, .context = context, .up = up, .number = ++fleet->numbers};
 	unit->elicits = settings.elicits;
 	unit->holding = (struct kh_holding){.server = kh_port_name(port), .of = context};
-	enum kh_err e = digest_entry(fleet, up, &unit->entry, err);
+	enum kh_err e = kh_launch_entry(&fleet->launch, up, &unit->entry, err);
 	if (e == KH_OK)
 		e = kh_running_new(&settings, &unit->running, err);
 	if (e != KH_OK) {
@@ -523,7 +512,7 @@ void kh_fleet_reload(struct kh_fleet *fleet, const struct kh_config *config)
 		const struct kh_config_upstream *up = kh_settings_upstream(config, kh_port_name(unit->port));
 		enum kh_server_phase phase = kh_running_state(unit->running).phase;
 		bool stays = up != NULL && up->enabled != KH_CONFIG_FALSE &&
-			     digest_entry(fleet, up, &entry, NULL) == KH_OK &&
+			     kh_launch_entry(&fleet->launch, up, &entry, NULL) == KH_OK &&
 			     memcmp(&entry, &unit->entry, sizeof(entry)) == 0 &&
 			     kh_toolrule_elicits(&config->policy, up->name) == unit->elicits;
 		unit->is_leaving |= !stays || phase == KH_SERVER_PAUSED || phase == KH_SERVER_HELD;

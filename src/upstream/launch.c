@@ -208,8 +208,8 @@ static enum kh_err write_request(const struct kh_launch *launch, const struct kh
 	return e == KH_OK ? kh_upstream_write(http, buffer, ret_packet, err) : e;
 }
 
-enum kh_err kh_launch_entry(const struct kh_launch *launch, const struct kh_config_upstream *up,
-			    struct kh_digest *ret_digest, struct kh_error *err)
+static enum kh_err digest_entry(const struct kh_launch *launch, const struct kh_config_upstream *up,
+				struct kh_digest *ret_digest, struct kh_error *err)
 {
 	/* What is not in the request, because it is not for the executor. */
 	const uint64_t own[] = {up->enabled, up->shared, up->idle_seconds, up->timeout_seconds, up->starts};
@@ -226,6 +226,18 @@ enum kh_err kh_launch_entry(const struct kh_launch *launch, const struct kh_conf
 	kh_canonical_more(&state, packet);
 	*ret_digest = kh_canonical_end(&state);
 	return KH_OK;
+}
+
+enum kh_err kh_launch_entry(const struct kh_launch *launch, const struct kh_config_upstream *up,
+			    struct kh_digest *ret_digest, struct kh_error *err)
+{
+	struct kh_arena arena;
+	struct kh_launch own = {.arena = &arena, .folder = launch->folder, .file = launch->file};
+
+	kh_arena_init(&arena, NULL, 4U << 20);
+	enum kh_err e = digest_entry(&own, up, ret_digest, err);
+	kh_arena_done(&arena);
+	return e;
 }
 
 enum kh_err kh_launch_check(const struct kh_launch *launch, const struct kh_config *config, struct kh_error *err)

@@ -30,7 +30,7 @@ enum kh_err kh_launch_run(const struct kh_launch *launch, const struct kh_config
 enum kh_err kh_launch_http(const struct kh_launch *launch, const struct kh_config_upstream *up,
 			   struct kh_upstream *ret_upstream, struct kh_error *err) KH_CHECKED;
 
-/* A digest of all that an entry says: of the same digest are the same servers, run the same way. */
+/* A digest of all that an entry says: of the same digest are the same servers, run the same way.  Needs no arena. */
 enum kh_err kh_launch_entry(const struct kh_launch *launch, const struct kh_config_upstream *up,
 			    struct kh_digest *ret_digest, struct kh_error *err) KH_CHECKED;
 

@@ -11,11 +11,11 @@
 #include "upstream/inquiry.h"
 #include "upstream/manner.h"
 #include "upstream/opening.h"
+#include "upstream/webheader.h"
 #include "wire/header.h"
 
 #include <limits.h>
 #include <pthread.h>
-#include <sodium.h>
 #include <time.h>
 
 #define SESSION_MAX 256
@@ -28,7 +28,6 @@
 #define RESUMES     3     /* how often a stream that broke is asked for again */
 #define RETRY_MS    1000  /* until then, if the server does not say */
 #define RETRY_MOST  10000 /* a server that wants it later than that is not asked */
-#define ENCODED     "=?base64?"
 
 struct kh_web {
 	struct kh_web_settings settings;
@@ -111,28 +110,6 @@ static bool add_session(struct kh_web *web, struct kh_upstream_ask *ask, struct 
 	return is_current;
 }
 
-/* True if VALUE can stand in a header as it is: visible ASCII, no blank at an end, and nothing that looks encoded. */
-static bool is_plain(struct kh_view value)
-{
-	for (size_t i = 0; i < value.n; i++) {
-		if (value.p[i] < ' ' || value.p[i] > '~')
-			return false;
-	}
-	return kh_view_eq(kh_view_trim(value), value) && !kh_view_starts(value, KH_LIT(ENCODED));
-}
-
-/* VALUE as the protocol has it in a header: any other text in base64. */
-static struct kh_view header_value(struct kh_arena *arena, struct kh_view value)
-{
-	size_t size = sodium_base64_encoded_len(value.n, sodium_base64_VARIANT_ORIGINAL);
-	char *text = is_plain(value) ? NULL : kh_arena_alloc(arena, size);
-
-	if (text == NULL)
-		return value;
-	sodium_bin2base64(text, size, (const unsigned char *)value.p, value.n, sodium_base64_VARIANT_ORIGINAL);
-	return kh_arena_printf(arena, ENCODED "%s?=", text);
-}
-
 /* What the newer generation repeats of the message, and what both have. */
 static void add_version(struct kh_upstream_ask *ask, struct kh_arena *arena, const struct kh_upstream_request *request)
 {
@@ -141,7 +118,7 @@ static void add_version(struct kh_upstream_ask *ask, struct kh_arena *arena, con
 	add_header(ask, arena, "MCP-Protocol-Version", kh_view_str(kh_rpc_version_name(request->version)));
 	if (kh_rpc_version_is_stateless(request->version)) {
 		add_header(ask, arena, "Mcp-Method", kh_view_str(request->method));
-		add_header(ask, arena, "Mcp-Name", header_value(arena, request->name));
+		add_header(ask, arena, "Mcp-Name", kh_webheader_value(arena, request->name));
 	}
 }
 
