@@ -272,6 +272,6 @@ static const struct kh_test_case cases[] = {KH_TEST(test_call),
 					    KH_TEST(test_found_by_a_call),
 					    KH_TEST(test_found_at_its_slot),
 					    KH_TEST(test_rejected),
-					    KH_TEST(test_halted),
-					    KH_TEST(test_unfit)};
+					    KH_TEST(test_unfit),
+					    KH_TEST(test_halted)};
 KH_TEST_MAIN(cases)
