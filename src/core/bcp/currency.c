@@ -43,6 +43,15 @@ bool kh_currency_find(struct kh_view key, struct kh_view *ret_code, unsigned *re
 	return false;
 }
 
+bool kh_currency_has_dollar_sign(struct kh_view code)
+{
+	for (size_t i = 0; i < COUNT; i++) {
+		if (kh_view_eq(rows[i].code, code))
+			return kh_view_find(rows[i].symbols, KH_LIT("$"), 0) != SIZE_MAX;
+	}
+	return false;
+}
+
 /* Every non-ASCII character counts as a letter here, so that unknown text is not split. */
 static bool is_letter(char c)
 {

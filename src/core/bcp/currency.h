@@ -14,6 +14,9 @@
  */
 bool kh_currency_find(struct kh_view key, struct kh_view *ret_code, unsigned *ret_digits);
 
+/* True if a bare "$" can mean the currency CODE, because one of its symbols has that sign: "$5 CAD", not "$5 EUR". */
+bool kh_currency_has_dollar_sign(struct kh_view code);
+
 /*
  * The length in bytes of the longest symbol or code that TEXT begins (ends) with, 0 for none.  No letter may follow
  * (come before) it: "usd 5", "usd5" and "ca$5" begin with one, "usdt 5" and "kronen" with none.  kh_currency_find()

@@ -317,9 +317,10 @@ bool kh_number_read_amount(struct kh_arena *arena, struct kh_view text, struct k
 	if (kh_normalise_lower(arena, text, &v) != KH_OK)
 		return false;
 	int sign = take_sign(&v);
+	bool bare = kh_view_starts(v, KH_LIT("$"));
 	bool before = take_prefix(&v, &code), after = take_suffix(&v, before ? &again : &code);
 	/* If the currency is given twice, both must agree, but a bare "$" can be any dollar: "$5 CAD" is Canadian. */
-	if (before && after && !kh_view_eq(again, code) && !kh_view_eq(code, KH_LIT("USD")))
+	if (before && after && !kh_view_eq(again, code) && !(bare && kh_currency_has_dollar_sign(again)))
 		return false;
 	if (before && after)
 		code = again;
