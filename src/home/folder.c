@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,6 +28,18 @@ static const char *variable(const char *name)
 	return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+/* What is started later, in another working directory, gets paths below it. */
+static enum kh_err make_absolute(struct kh_arena *arena, struct kh_view path, struct kh_view *ret_path,
+				 struct kh_error *err)
+{
+	char here[PATH_MAX];
+
+	if (getcwd(here, sizeof(here)) == NULL)
+		return kh_error_set(err, KH_EINPUT, "home_unreadable", "the working directory: %s", strerror(errno));
+	*ret_path = kh_arena_printf(arena, "%s/%.*s", here[1] != '\0' ? here : "", KH_FMT(path));
+	return ret_path->p != NULL ? KH_OK : no_memory(err);
+}
+
 enum kh_err kh_folder_path(struct kh_arena *arena, const char *named, struct kh_view *ret_path, struct kh_error *err)
 {
 	const char *home = variable("KEYHOLE_HOME"), *data = variable("XDG_DATA_HOME"), *user = variable("HOME");
@@ -43,6 +56,8 @@ enum kh_err kh_folder_path(struct kh_arena *arena, const char *named, struct kh_
 	else
 		return kh_error_set(err, KH_EINPUT, "home_unknown",
 				    "which home folder? Name it with --home DIR, or set KEYHOLE_HOME");
+	if (path.p != NULL && path.p[0] != '/')
+		return make_absolute(arena, path, ret_path, err);
 	if (path.p == NULL)
 		return no_memory(err);
 	*ret_path = path;
