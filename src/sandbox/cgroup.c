@@ -307,7 +307,7 @@ static bool start_keeper(struct kh_cgroup_base *base, const int places[PLACES])
 
 	if (pipe2(ends, O_CLOEXEC) < 0 || ends[0] < 0)
 		return false;
-	base->keeper = _Fork(); /* see libraries.h */
+	base->keeper = fork();
 	if (base->keeper == 0) {
 		prctl(PR_SET_NAME, "keyhole-keeper");
 		dup2(ends[0], 0);

@@ -3,7 +3,6 @@
  */
 #include "sandbox/kit.h"
 
-#include "sandbox/libraries.h"
 #include "sandbox/setting.h"
 
 #include <errno.h>
@@ -108,7 +107,6 @@ enum kh_err kh_sandbox_kit_init(struct kh_sandbox_kit *kit, kh_sandbox_worker_fn
 		kh_sandbox_kit_done(kit);
 		return e;
 	}
-	kh_libraries_leave_out();
 	kh_procfs_init(&kit->machine);
 	kh_cgroup_base_init(&kit->cgroup, getpid());
 	return KH_OK;
