@@ -279,7 +279,7 @@ static void try_no_messages(const struct kh_client *client)
 		{"echo hello", "without a message"},
 		{"echo '{\"jsonrpc\":\"2.0\",\"method\":\"x\"}'; echo hello; sleep 1000", "json"},
 		{"yes x | tr -d '\\n'", "too_large"},
-		{"head -c 5000000 /dev/zero; sleep 1000", "too_large"},
+		{"head -c 20000000 /dev/zero; sleep 1000", "too_large"},
 		{"echo '{\"jsonrpc\":\"1.0\",\"id\":1,\"result\":{}}'; sleep 1000", "bad_message"},
 		{"printf '{\"jsonrpc\":\"2.0\",\"method\":\"x\"'", "bad_message"},
 		{"echo '[]'; cat", "bad_message"},
