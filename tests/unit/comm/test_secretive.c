@@ -41,8 +41,8 @@ static void test_secrets(struct kh_test *t)
 		"secret",
 		"clientSecret",
 		"pa\xc3\x9fword\xc3\xa9password",
-		"contrase\xc3\xb1"
-		"a",
+		("contrase\xc3\xb1"
+		 "a"),
 		"mot de passe",
 		"kennwort",
 		"otp",
