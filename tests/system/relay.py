@@ -1,17 +1,10 @@
 """A program that speaks MCP over stdio, as a server over Streamable HTTP: for the scripts beside this file."""
 import http.server
 import json
-import socketserver
 import subprocess
 import threading
 
-
-class Listener(http.server.ThreadingHTTPServer):
-    daemon_threads, request_queue_size = True, 256
-    server_bind = socketserver.TCPServer.server_bind  # without a look at the machine's name
-
-    def handle_error(self, *_):
-        pass  # the other end has gone
+from webfoe import Listener
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
