@@ -477,7 +477,7 @@ static bool is_other_declaration(const struct kh_declaration_row *a, const struc
 static bool returns(const struct check *c, const struct kh_declaration_row *row, const struct kh_declaration_row *was)
 {
 	return c->event->kind == KH_AUDIT_DECLARATION_ASKED && was->state == KH_DECLARATION_RUNNING &&
-	       row->state == KH_DECLARATION_ASKED && row->begun_at == 0 && row->egress == 0;
+	       row->state == KH_DECLARATION_ASKED && row->begun_at == 0;
 }
 
 /* E4, E7: a running operation was begun once, by its own event, and only a begun operation has a result. */

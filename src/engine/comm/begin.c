@@ -472,7 +472,7 @@ enum kh_err kh_begin_run(struct kh_op *op, struct kh_govern *govern, struct kh_d
 	if (e != KH_OK)
 		return e;
 	govern->task->egress += (int64_t)govern->decision.egress_bytes;
-	row->egress = (int64_t)govern->decision.egress_bytes;
+	row->egress += (int64_t)govern->decision.egress_bytes; /* it may have been held after it began (U4) */
 	row->wall_ms = (int64_t)errand.wall_ms + GRACE_MS;
 	row->state = KH_DECLARATION_RUNNING;
 	row->working = 1;

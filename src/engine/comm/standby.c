@@ -47,8 +47,7 @@ enum kh_err kh_standby_return(struct kh_op *op, struct kh_task_row *task, struct
 	e = subject.p != NULL ? kh_hold_ask(op, subject, &approval) : KH_ENOMEM;
 	if (e != KH_OK)
 		return e;
-	task->egress -= row->egress;
-	row->egress = 0;
+	/* What it would have sent stays counted until then and after: that it is not would show before the slot. */
 	row->state = KH_DECLARATION_ASKED;
 	row->asks = approval->id;
 	row->release_at = kh_comm_end_slot(op, row->begun_at, (uint64_t)row->wall_ms);

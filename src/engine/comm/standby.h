@@ -13,7 +13,7 @@ enum kh_err kh_standby_wait(struct kh_op *op, struct kh_govern *govern, struct k
 
 /*
  * The call of ROW, which runs, was not sent, because its tool was just found to have changed: it waits like those that come
- * after it, and what it would have sent is not counted.  False in *RET_WAITS: the tool is not held, and nothing happens.
+ * after it, and what it would have sent stays counted.  False in *RET_WAITS: the tool is not held, and nothing happens.
  */
 enum kh_err kh_standby_return(struct kh_op *op, struct kh_task_row *task, struct kh_declaration_row *row,
 			      bool *ret_waits) KH_CHECKED;

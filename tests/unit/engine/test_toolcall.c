@@ -14,9 +14,9 @@
 	"    - {name: mail__quiet, permission: deny}\n"                              \
 	"    - {name: far__*, risk: low, effects: none, approval: auto, rate: 1000000/second}\n"
 
-#define SLOTS                                               \
-	"upstreams: [{name: mail, command: [/bin/true]}]\n" \
-	"policy:\n"                                         \
+#define SLOTS                                                                                \
+	"upstreams: [{name: mail, command: [/bin/true], network: [\"mail.example:443\"]}]\n" \
+	"policy:\n"                                                                          \
 	"  tools: [{name: mail__read, risk: low, effects: none}]\n"
 
 #define SCHEMA                                                                                              \
@@ -182,7 +182,7 @@ static void test_found_by_a_call(struct kh_test *t)
 	assert_view(look.row->reason, "held");
 }
 
-/* U4, B17: that it waits is told at its slot. */
+/* U4, B17: that it waits is told at its slot.  What it would have sent stays counted, or that would show before. */
 static void test_found_at_its_slot(struct kh_test *t)
 {
 	struct kh_fixture *f = kh_fixture_fresh(t, SLOTS);
@@ -193,12 +193,15 @@ static void test_found_at_its_slot(struct kh_test *t)
 	kh_tooling_approve(f, "mail");
 	struct kh_view task = kh_tooling_execute(f);
 	must(t, kh_tooling_call(f, task, "mail.read", "{\"folder\":\"inbox\"}", &made));
+	int64_t egress = made.look.row->egress;
+	assert_true(egress > 0);
 	kh_fixture_pass(f, 1000);
 	kh_tooling_see(f, "mail", "one", changed, 2);
 	kh_operating_end(f, &made, KH_ERRAND_HELD, "");
 	must(t, kh_operating_look(f, made.look.id, &look));
 	assert_int_equal(look.ended, KH_ENDED_NOT);
 	assert_false(look.held); /* as if it ran */
+	assert_int_equal(look.row->egress, egress);
 	assert_true(look.due > f->now);
 	kh_fixture_pass(f, look.due - f->now);
 	must(t, kh_operating_look(f, made.look.id, &look));
